@@ -43,17 +43,15 @@ static long double rolloff(const mst_filter_desc *d, long double square, long do
 
 static long double around(long double f) { return f - rintl(f); }
 
-static long double own_mask(const mst_filter_desc *d, long double fy, long double fx) {
-    long h = (long)d->mask_height, w = (long)d->mask_width;
-    long double y = fy * h + h / 2, x = fx * w + w / 2, sum = 0;
-    if (fabsl(y - rintl(y)) < 1e-9L)
-        y = rintl(y);
-    if (fabsl(x - rintl(x)) < 1e-9L)
-        x = rintl(x);
-    for (int corner = 0; corner < 4; corner++) {
-        long i = (long)floorl(y) + corner / 2, j = (long)floorl(x) + corner % 2;
-        long double weight = (1 - fabsl(y - i)) * (1 - fabsl(x - j));
-        sum += weight * d->mask[((i % h + h) % h) * w + (j % w + w) % w];
+static long double snapped(long double v) { return fabsl(v - rintl(v)) < 1e-9L ? rintl(v) : v; }
+
+static long double own_mask(const mst_filter_desc *d, long double fz, long double fy, long double fx) {
+    long t = d->mask_depth ? (long)d->mask_depth : 1, h = (long)d->mask_height, w = (long)d->mask_width;
+    long double z = snapped(fz * t + t / 2), y = snapped(fy * h + h / 2), x = snapped(fx * w + w / 2), sum = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        long m = (long)floorl(z) + corner / 4, i = (long)floorl(y) + corner / 2 % 2, j = (long)floorl(x) + corner % 2;
+        long double weight = (1 - fabsl(z - m)) * (1 - fabsl(y - i)) * (1 - fabsl(x - j));
+        sum += weight * d->mask[(((m % t + t) % t) * h + (i % h + h) % h) * w + (j % w + w) % w];
     }
     return sum;
 }
@@ -67,8 +65,8 @@ static long double stripes(const mst_filter_desc *d, long double square, long do
     return 1 - rolloff(d, off * off, d->angle_width) * (1 - rolloff(d, square, d->radius));
 }
 
-static long double mask(const mst_filter_desc *d, long double fy, long double fx) {
-    long double square = around(fx) * around(fx) + around(fy) * around(fy), kept = 1;
+static long double mask(const mst_filter_desc *d, long double fz, long double fy, long double fx) {
+    long double square = around(fx) * around(fx) + around(fy) * around(fy) + around(fz) * around(fz), kept = 1;
     switch (d->kind) {
     case MST_FILTER_LOW_PASS:
         return rolloff(d, square, d->radius);
@@ -79,7 +77,7 @@ static long double mask(const mst_filter_desc *d, long double fy, long double fx
     case MST_FILTER_BAND_STOP:
         return 1 - rolloff(d, square, d->radius2) * (1 - rolloff(d, square, d->radius));
     case MST_FILTER_MASK:
-        return (own_mask(d, fy, fx) + own_mask(d, -fy, -fx)) / 2;
+        return (own_mask(d, fz, fy, fx) + own_mask(d, -fz, -fy, -fx)) / 2;
     case MST_FILTER_SHARPEN:
         return 1 + d->amount * (1 - rolloff(d, square, d->radius));
     case MST_FILTER_LAPLACIAN:
@@ -87,29 +85,76 @@ static long double mask(const mst_filter_desc *d, long double fy, long double fx
                expl(-square / (2 * (long double)d->radius * d->radius));
     case MST_FILTER_STRIPES:
         return (stripes(d, square, around(fy), around(fx)) + stripes(d, square, around(-fy), around(-fx))) / 2;
+    case MST_FILTER_WIENER:
+        return 1; // at frequency 0
     case MST_FILTER_NOTCH:
         break;
     }
     for (size_t i = 0; i < d->n_notches; i++)
         for (int sign = -1; sign <= 1; sign += 2) {
             long double x = around(fx - sign * (long double)d->notches[i].x),
-                        y = around(fy - sign * (long double)d->notches[i].y);
-            kept *= 1 - rolloff(d, x * x + y * y, d->notches[i].radius);
+                        y = around(fy - sign * (long double)d->notches[i].y),
+                        z = d->volume ? around(fz - sign * (long double)d->notches[i].z) : 0;
+            kept *= 1 - rolloff(d, x * x + y * y + z * z, d->notches[i].radius);
         }
     return kept;
 }
 
-// ---- one plane of p x q numbers, in place
+// ---- one volume of n[0] x n[1] x n[2] numbers, in place
 
-static void filter_plane(const mst_filter_desc *d, size_t p, size_t q, fftw_complex *plane) {
-    fftw_plan there = fftw_plan_dft_2d((int)p, (int)q, plane, plane, FFTW_FORWARD, FFTW_ESTIMATE);
-    fftw_plan back = fftw_plan_dft_2d((int)p, (int)q, plane, plane, FFTW_BACKWARD, FFTW_ESTIMATE);
+static size_t at_of(const size_t n[3], const long i[3]) { return (((size_t)i[0]) * n[1] + (size_t)i[1]) * n[2] + (size_t)i[2]; }
+
+// Where frequency k of n along an axis is found that goes on beyond its ends: around, or mirrored at 0 and at half, the spectrum
+// being of an image that was mirrored to twice its length.
+static long beyond(long k, long n, bool is_mirrored) {
+    if (!is_mirrored)
+        return (k % n + n) % n;
+    k = labs(k);
+    k = k < n / 2 ? k : n - 1 - k;
+    return k < 0 ? 0 : k > n / 2 - 1 ? n / 2 - 1 : k;
+}
+
+static double power(const fftw_complex *f, const size_t n[3], const long i[3], bool is_mirrored) {
+    double value = pow(cabs(f[at_of(n, i)]), 2);
+    for (int axis = 0; axis < 3 && is_mirrored; axis++)
+        value /= n[axis] > 1 && i[axis] == 0 ? 2 : 1;
+    return i[0] == 0 && i[1] == 0 && i[2] == 0 ? 0 : value;
+}
+
+// The Wiener filter's mask at a frequency. The image has so many pixels before it is continued.
+static double wiener(const mst_filter_desc *d, const fftw_complex *f, const size_t n[3], const long i[3], double pixels) {
+    const bool is_mirrored = d->edges == MST_FILTER_REFLECT;
+    const long reach[] = {d->volume ? 4 : 0, 4, 4};
+    double sum = 0, count = 0, noise = d->noise * d->noise * pixels * (is_mirrored ? (d->volume ? 8 : 4) : 1);
+    long k[3], at[3];
+    for (int axis = 0; axis < 3; axis++) // the other half is the same
+        k[axis] = is_mirrored && i[axis] > (long)n[axis] / 2 ? (long)n[axis] - i[axis] : i[axis];
+    for (long z = -reach[0]; z <= reach[0]; z++)
+        for (long y = -reach[1]; y <= reach[1]; y++)
+            for (long x = -reach[2]; x <= reach[2]; x++, count++) {
+                at[0] = d->volume ? beyond(k[0] + z, (long)n[0], is_mirrored) : 0;
+                at[1] = beyond(k[1] + y, (long)n[1], is_mirrored);
+                at[2] = beyond(k[2] + x, (long)n[2], is_mirrored);
+                sum += power(f, n, at, is_mirrored);
+            }
+    return i[0] == 0 && i[1] == 0 && i[2] == 0 ? 1 : sum / count > noise ? 1 - noise * count / sum : 0;
+}
+
+static void filter_plane(const mst_filter_desc *d, const size_t n[3], double pixels, fftw_complex *plane) {
+    const size_t count = n[0] * n[1] * n[2];
+    fftw_plan there = fftw_plan_dft_3d((int)n[0], (int)n[1], (int)n[2], plane, plane, FFTW_FORWARD, FFTW_ESTIMATE);
+    fftw_plan back = fftw_plan_dft_3d((int)n[0], (int)n[1], (int)n[2], plane, plane, FFTW_BACKWARD, FFTW_ESTIMATE);
+    double *factors = malloc(count * sizeof *factors);
     fftw_execute(there);
-    for (size_t k = 0; k < p; k++)
-        for (size_t l = 0; l < q; l++) {
-            double factor = (double)(mask(d, (long double)k / (long double)p, (long double)l / (long double)q) / (p * q));
-            plane[k * q + l] *= factor;
-        }
+    for (size_t i = 0; i < count; i++) {
+        const long at[] = {(long)(i / n[2] / n[1]), (long)(i / n[2] % n[1]), (long)(i % n[2])};
+        factors[i] = d->kind == MST_FILTER_WIENER
+                         ? wiener(d, plane, n, at, pixels)
+                         : (double)mask(d, at[0] / (long double)n[0], at[1] / (long double)n[1], at[2] / (long double)n[2]);
+    }
+    for (size_t i = 0; i < count; i++)
+        plane[i] *= factors[i] / (double)count;
+    free(factors);
     fftw_execute(back);
     fftw_destroy_plan(there);
     fftw_destroy_plan(back);
@@ -133,22 +178,26 @@ static double output_value(const mst_filter_desc *d, double r, double low, doubl
 static void filter_image(const mst_filter_desc *d, const test_array *input, size_t first, double *results) {
     int rank = d->input.rank;
     size_t h = d->input.shape[rank - 3], w = d->input.shape[rank - 2], n = d->input.shape[rank - 1];
+    size_t depth = d->volume ? d->input.shape[rank - 4] : 1;
     size_t colours = n - (d->alpha ? 1 : 0), twice = d->edges == MST_FILTER_WRAP ? 1 : 2, p = twice * h, q = twice * w;
-    fftw_complex *plane = fftw_malloc(p * q * sizeof *plane);
+    const size_t sides[] = {d->volume ? twice * depth : 1, p, q};
+    fftw_complex *plane = fftw_malloc(sides[0] * p * q * sizeof *plane);
     double low = 0, high = 0;
     for (size_t c = 0; c < n; c++) {
-        for (size_t i = 0; i < p * q; i++) {
-            size_t y = i / q, x = i % q;
-            bool inside = y < h && x < w;
+        for (size_t i = 0; i < sides[0] * p * q; i++) {
+            size_t z = i / q / p, y = i / q % p, x = i % q;
+            bool inside = z < depth && y < h && x < w;
+            z = z < depth ? z : 2 * depth - 1 - z;
             y = y < h ? y : 2 * h - 1 - y;
             x = x < w ? x : 2 * w - 1 - x;
-            plane[i] =
-                inside || d->edges == MST_FILTER_REFLECT ? (double)creall(test_array_get(input, first + (y * w + x) * n + c)) : 0;
+            plane[i] = inside || d->edges == MST_FILTER_REFLECT
+                           ? (double)creall(test_array_get(input, first + ((z * h + y) * w + x) * n + c))
+                           : 0;
         }
         if (c < colours)
-            filter_plane(d, p, q, plane);
-        for (size_t i = 0; i < h * w; i++) {
-            double r = results[first + i * n + c] = creal(plane[i / w * q + i % w]);
+            filter_plane(d, sides, (double)(depth * h * w), plane);
+        for (size_t i = 0; i < depth * h * w; i++) {
+            double r = results[first + i * n + c] = creal(plane[(i / w / h * p + i / w % h) * q + i % w]);
             if (c < colours) {
                 low = fmin(low, r);
                 high = fmax(high, r);
@@ -156,20 +205,20 @@ static void filter_image(const mst_filter_desc *d, const test_array *input, size
         }
     }
     double largest = d->input.type == MST_UINT8 ? 255 : d->input.type == MST_UINT16 ? 65535 : 1;
-    for (size_t i = 0; i < h * w * n; i++)
+    for (size_t i = 0; i < depth * h * w * n; i++)
         if (i % n < colours)
             results[first + i] = output_value(d, results[first + i], low, high, d->white > 0 ? d->white : largest,
-                                              d->white > 0 || d->input.type != MST_FLOAT32);
+                                              d->white > 0 || (d->input.type != MST_FLOAT32 && d->input.type != MST_FLOAT64));
     fftw_free(plane);
 }
 
 double *test_filter_reference(const mst_filter_desc *desc, const test_array *input) {
     mst_filter_desc d = *desc;
     const size_t *sides = d.input.shape + d.input.rank - 3;
-    size_t image = sides[0] * sides[1] * sides[2];
+    size_t image = sides[0] * sides[1] * sides[2] * (d.volume ? sides[-1] : 1);
     double *results = calloc(input->elements + 1, sizeof *results);
     if (d.output_as == MST_FILTER_AUTO_OUTPUT)
-        d.output_as = mask(&d, 0, 0) != 0 || d.kind == MST_FILTER_NOTCH ? MST_FILTER_CLIP : MST_FILTER_MAGNITUDE;
+        d.output_as = mask(&d, 0, 0, 0) != 0 || d.kind == MST_FILTER_NOTCH ? MST_FILTER_CLIP : MST_FILTER_MAGNITUDE;
     for (size_t first = 0; first < input->elements; first += image)
         filter_image(&d, input, first, results);
     return results;
@@ -177,22 +226,29 @@ double *test_filter_reference(const mst_filter_desc *desc, const test_array *inp
 
 test_array test_filter_images(const mst_layout *layout) {
     test_array images = test_array_random(layout);
-    for (size_t i = 0; i < images.elements && layout->type == MST_FLOAT32; i++)
+    for (size_t i = 0; i < images.elements && (layout->type == MST_FLOAT32 || layout->type == MST_FLOAT64); i++)
         test_array_set(&images, i, test_complex((test_uniform() + 1) / 2, 0));
     return images;
 }
 
 static const char *describe(const mst_filter_desc *d) {
     static char text[300];
-    snprintf(text, sizeof text, "%s: kind %d, roll-off %d, edges %d, output %d, algorithm %d, shape %d, radius %.4g, white %g",
-             test_layout_text(&d->input), (int)d->kind, (int)d->rolloff, (int)d->edges, (int)d->output_as, (int)d->algorithm,
-             (int)d->shape, d->radius, d->white);
+    snprintf(text, sizeof text, "%s%s: kind %d, roll-off %d, edges %d, output %d, algorithm %d, shape %d, radius %.4g, white %g",
+             d->volume ? "volume " : "", test_layout_text(&d->input), (int)d->kind, (int)d->rolloff, (int)d->edges,
+             (int)d->output_as, (int)d->algorithm, (int)d->shape, d->radius, d->white);
     return text;
 }
 
 void test_filter_compare(const mst_filter_desc *desc, const test_array *output, const double *reference) {
     mst_type in = desc->input.type, out = output->layout.type;
-    double allowed = out == MST_UINT8 ? 0.501 : out == MST_UINT16 ? 2 : in == MST_UINT8 ? 1e-3 : in == MST_UINT16 ? 2 : 2e-5;
+    double allowed = out == MST_FLOAT64  ? 1e-12 * (in == MST_UINT8    ? 255
+                                                    : in == MST_UINT16 ? 65535
+                                                                       : 1)
+                     : out == MST_UINT8  ? 0.501
+                     : out == MST_UINT16 ? 2
+                     : in == MST_UINT8   ? 1e-3
+                     : in == MST_UINT16  ? 2
+                                         : 2e-5;
     for (size_t i = 0; i < output->elements; i++) {
         double got = (double)creall(test_array_get(output, i));
         CHECK(fabs(got - reference[i]) <= allowed, "%s: element %zu is %.9g, not %.9g", describe(desc), i, got, reference[i]);

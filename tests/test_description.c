@@ -227,7 +227,7 @@ static void elements(void **state) {
     const mst_map_input inputs[] = {{"a", mst_layout_dense(MST_FLOAT32, 1, shape)}, {"b", inputs[0].layout}};
     const mst_map_number numbers[] = {{.name = "c", .value = 1}, {.name = "d", .value = 2}};
     const mst_integral_range ranges[] = {{"x", "0", "1"}, {"y", "0", "1"}};
-    const mst_filter_notch notches[] = {{0.1, 0, 0.05}, {0, 0.1, 0.05}};
+    const mst_filter_notch notches[] = {{0.1, 0, 0.05, 0}, {0, 0.1, 0.05, 0}};
     mst_map_desc map = MST_MAP_DESC_INIT;
     mst_integral_desc integral = MST_INTEGRAL_DESC_INIT;
     mst_filter_desc filter = MST_FILTER_DESC_INIT;
@@ -246,7 +246,7 @@ static void elements(void **state) {
     filter.kind = MST_FILTER_NOTCH;
     filter.notches = notches;
     filter.n_notches = 2;
-    ELEMENTS(use_filter, filter, notches, 2, notch_size, sizeof notches[0]);
+    ELEMENTS(use_filter, filter, notches, 2, notch_size, offsetof(mst_filter_notch, z));
 }
 
 static void stencil_elements(void **state) {
@@ -447,8 +447,8 @@ ENDS_WITH(mst_born_wolf, step);
 ENDS_WITH(mst_deconvolution_arrays, weights);
 ENDS_WITH(mst_deconvolution_desc, exact);
 ENDS_WITH(mst_deconvolution_forecast, device_bytes);
-ENDS_WITH(mst_filter_desc, angle_width);
-ENDS_WITH(mst_filter_notch, radius);
+ENDS_WITH(mst_filter_desc, noise);
+ENDS_WITH(mst_filter_notch, z);
 ENDS_WITH(mst_integral_desc, compile_from);
 ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, compile_from);

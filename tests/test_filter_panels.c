@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const mst_filter_notch notches[] = {{0.2, -0.1, 0.08}, {0.45, 0.5, 0.1}, {0, 0, 0.02}};
+static const mst_filter_notch notches[] = {{0.2, -0.1, 0.08, 0}, {0.45, 0.5, 0.1, 0}, {0, 0, 0.02, 0}};
 static const mst_type types[] = {MST_UINT8, MST_UINT16, MST_FLOAT32};
 
 static float own[30];

@@ -33,16 +33,23 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "  --laplacian R      edges by the Laplacian of the Gaussian low pass R\n"
                               "  --mask-file M.npy  as much of every frequency as M (float, 2 axes) says; 0 is in\n"
                               "                     the middle of M, as in the picture of --spectrum\n"
+                              "  --wiener NOISE     all but white noise of that standard deviation, in values of\n"
+                              "                     pixels (10 of 255); auto estimates it. For every frequency\n"
+                              "                     the image's power about it decides\n"
                               "\n"
                               "--shape: gaussian (the default) keeps 0.61 of the frequency R of a low pass,\n"
                               "butterworth[:ORDER] a half (order 2 if not given), ideal cuts sharply and rings.\n"
+                              "\n"
+                              "--volume: the pages of a stack are a volume, and masks are balls in three axes:\n"
+                              "R is cycles along the shortest of them, a notch is X,Y,Z,R, M may have 3 axes.\n"
                               "\n"
                               "--edges: how the image goes on beyond its edges: reflect (mirrored, the default),\n"
                               "wrap (repeated), zero.\n"
                               "\n"
                               "--output: clip limits results to what the format holds, stretch maps the range of\n"
                               "the results and 0 to all of it, magnitude does so with their absolute values,\n"
-                              "raw writes them as they are, float32 (.tif or .npy). The default, auto, is\n"
+                              "raw writes them as they are, float32 (.tif or .npy) or, with --precision float64,\n"
+                              "float64 (.npy). The default, auto, is\n"
                               "magnitude for filters that remove the mean (high and band pass), else clip.\n"
                               "\n"
                               "--linear filters what pixels are as light, by the curves of the image's colour\n"
@@ -69,11 +76,16 @@ static const cli_option option_table[] = {
     {"sharpen", 0, CLI_TEXT, offsetof(filter_text, sharpen), "add what is above R", "R,AMOUNT"},
     {"laplacian", 0, CLI_TEXT, offsetof(filter_text, laplacian), "the Laplacian of a Gaussian", "R"},
     {"mask-file", 0, CLI_TEXT, offsetof(filter_text, mask_file), "a mask of your own", "M.npy"},
+    {"wiener", 0, CLI_TEXT, offsetof(filter_text, wiener), "remove white noise, by its standard deviation or estimated",
+     "NOISE|auto"},
+    {"volume", 0, CLI_FLAG, offsetof(filter_text, volume), "filter a stack along all three axes, not page by page", NULL},
     {"shape", 's', CLI_TEXT, offsetof(filter_text, shape), "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
     {"edges", 'e', CLI_TEXT, offsetof(filter_text, edges), "reflect, wrap or zero (default: reflect)", "RULE"},
     {"output", 0, CLI_TEXT, offsetof(filter_text, output_as), "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
     {"linear", 0, CLI_FLAG, offsetof(filter_text, linear), "filter light, by the colour profile or sRGB", NULL},
     {"alpha", 0, CLI_TEXT, offsetof(filter_text, alpha), "copy the opacity, or let it weigh colours (default: copy)", "RULE"},
+    {"precision", 0, CLI_TEXT, offsetof(filter_text, precision),
+     "float32 or float64 (default: float64 for .npy files of it, else float32)", "TYPE"},
     {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
     {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
     {"quality", 0, CLI_INT, offsetof(filter_text, quality), "of JPEG files, 1 to 100 (default: 92)", "Q"},

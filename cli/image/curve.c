@@ -116,7 +116,7 @@ static bool fill(const cli_image *image, size_t colours, size_t c, float *light)
     double gamma = image->metadata.colours.gamma;
     if (profile->bytes)
         return read_tag(find_tag(profile, colours == 3 ? names[c] : "kTRC"), light);
-    if (image->type == MST_FLOAT32)
+    if (cli_image_is_real(image))
         fill_power(light, 1);
     else if (gamma > 0 && !image->metadata.colours.srgb)
         fill_power(light, 1 / gamma);

@@ -80,6 +80,10 @@ static int open_image(deconvolve_job *job) {
     int code = deconvolve_output(job) ? open_image_output(job) : CLI_DONE;
     if (code == CLI_DONE)
         code = cli_image_read(job->command, input_of(job), job->max_bytes, &job->image);
+    if (code == CLI_DONE && job->image.type == MST_FLOAT64) {
+        cli_error(job->command, "%s: is an array of float64; write .npy", input_of(job));
+        code = CLI_INPUT_OUTPUT;
+    }
     if (code != CLI_DONE)
         return code == CLI_INTERRUPTED ? cli_fail_interrupted(job->command) : code;
     // Whether the output holds it is known before anything is computed.

@@ -91,6 +91,8 @@ int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cl
 
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image) {
     const char *cannot = codecs[format]->cannot_hold ? codecs[format]->cannot_hold(image) : NULL;
+    if (image->type == MST_FLOAT64 && format != CLI_NPY)
+        cannot = "the result is float64; write .npy";
     if (!cannot && image->pages > 1 && !codecs[format]->several_pages)
         cannot = "the result has several pages; write .tif or .npy";
     if (!cannot && !image->alpha && image->channels != 1 && image->channels != 3 && !codecs[format]->any_channels)
@@ -104,7 +106,7 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
 // Scales values so that white is the largest value of the type, as PNG and TIFF take for granted.
 static void scale_to_full(cli_image *image) {
     double full = image->type == MST_UINT8 ? 255 : 65535;
-    if (image->type == MST_FLOAT32 || image->white == full)
+    if (cli_image_is_real(image) || image->white == full)
         return;
     size_t count = cli_image_values(image);
     for (size_t i = 0; i < count; i++) {

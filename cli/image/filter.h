@@ -1,4 +1,5 @@
-// mastaba filter: filter_options.c reads the options, filter_files.c filters one image after the other.
+// mastaba filter: filter_options.c reads the options, filter_paths.c finds places for outputs, filter_files.c filters one image
+// after the other.
 #ifndef MASTABA_CLI_FILTER_H
 #define MASTABA_CLI_FILTER_H
 
@@ -11,13 +12,18 @@ typedef struct cli_frequency {
     bool nyquist;
 } cli_frequency;
 
+// A frequency that is taken out, with what is around it.
+typedef struct cli_notch {
+    cli_frequency x, y, z, radius;
+} cli_notch;
+
 // The command line, as text.
 typedef struct filter_text {
     char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *sharpen, *laplacian, *stripes, *shape, *edges,
-        *output_as, *algorithm, *spectrum, *max_image;
+        *output_as, *algorithm, *spectrum, *max_image, *wiener, *precision;
     int quality;
     char **notches; // NULL-ended, or NULL
-    int stages, linear;
+    int stages, linear, volume;
     char *alpha;
 } filter_text;
 
@@ -25,7 +31,7 @@ typedef struct filter_job {
     const char *command;
     mst_filter_desc desc; // all but layouts, radii and notches' places
     cli_frequency radii[2];
-    cli_frequency notches[MST_FILTER_MAX_NOTCHES][3]; // x, y, radius
+    cli_notch notches[MST_FILTER_MAX_NOTCHES];
     size_t n_notches;
     float *mask;
     const char *mask_path; // NULL: none
@@ -66,6 +72,10 @@ int filter_plan_files(filter_job *job);
 
 // The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
 char *filter_output_path(const filter_job *job, size_t input);
+
+// The format of an output. Standard output has the one that was said, else that of the input, or one for floating-point numbers
+// where that cannot hold them.
+cli_image_format filter_output_format(const filter_job *job, const char *path, const cli_image *image);
 
 // spectrum.c: writes to job->spectrum log(1 + |F|), where F is the spectrum of the mean over an image's colours, with frequency 0
 // in the middle and stretched to 8 bits. Returns an exit code.

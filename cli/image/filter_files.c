@@ -54,42 +54,11 @@ static void finish(worker *w) {
     w->running = false;
 }
 
-// "DIR/name.png"; "DIR/name.tif" for floating-point numbers that the input's format cannot hold; and where the input's name has
-// no extension of an image, the extension of the format that the input has.
-char *filter_output_path(const filter_job *job, size_t input) {
-    const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in, *more = "";
-    if (!job->directory)
-        return strdup(job->output);
-    const char *dot = strrchr(name, '.');
-    cli_image_format format = cli_image_format_of(name);
-    size_t stem = strlen(name), length = strlen(job->output) + stem + 8;
-    bool known = format != CLI_NO_IMAGE;
-    bool raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF && format != CLI_NPY;
-    if (known && raw)
-        stem = dot > name ? (size_t)(dot - name) : stem;
-    if (raw || !known) {
-        cli_image_format held = raw ? CLI_TIFF : cli_image_format_in(in);
-        more = cli_image_extension(held == CLI_NO_IMAGE ? CLI_TIFF : held);
-    }
-    char *path = malloc(length);
-    if (!path)
-        return NULL;
-    const char *between = job->output[strlen(job->output) - 1] == '/' ? "" : "/";
-    snprintf(path, length, "%s%s%.*s%s", job->output, between, (int)stem, name, more);
-    return path;
-}
-
-// Standard output has the format that was said, else that of the input, or TIFF where that cannot hold floating-point numbers.
-static cli_image_format format_for(const filter_job *job, const char *path, const cli_image *image) {
-    if (!cli_is_standard(path))
-        return cli_image_format_of(path);
-    bool raw = job->desc.output_as == MST_FILTER_RAW && image->format != CLI_NPY;
-    return job->format != CLI_NO_IMAGE ? job->format : raw ? CLI_TIFF : image->format;
-}
-
 // In cycles per pixel.
-static double cycles_per_pixel(const cli_frequency *f, const cli_image *image) {
+static double cycles_per_pixel(const filter_job *job, const cli_frequency *f, const cli_image *image) {
     size_t shorter = image->width < image->height ? image->width : image->height;
+    if (job->desc.volume && image->pages < shorter)
+        shorter = image->pages;
     return f->nyquist ? f->value / 2 : f->value / (double)shorter;
 }
 
@@ -104,19 +73,24 @@ static int plan_for(filter_job *job, const char *path, const cli_image *image) {
     mst_filter_desc d = job->desc;
     mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
     mst_error error;
+    if (d.volume && image->pages == 1) {
+        cli_error(job->command, "%s: has one page; --volume is for stacks of them", path);
+        return CLI_INPUT_OUTPUT;
+    }
     d.input = cli_image_layout(image);
     d.alpha = image->alpha;
-    d.white = image->type == MST_FLOAT32 || d.output_as == MST_FILTER_RAW ? 0 : image->white;
+    d.white = cli_image_is_real(image) || d.output_as == MST_FILTER_RAW ? 0 : image->white;
     if (job->plan && same_plan(&d, &job->plan_desc))
         return CLI_DONE;
-    d.radius = cycles_per_pixel(&job->radii[0], image);
-    d.radius2 = cycles_per_pixel(&job->radii[1], image);
+    d.radius = cycles_per_pixel(job, &job->radii[0], image);
+    d.radius2 = cycles_per_pixel(job, &job->radii[1], image);
     d.notches = notches;
     d.n_notches = job->n_notches;
     for (size_t i = 0; i < job->n_notches; i++)
-        notches[i] =
-            (mst_filter_notch){cycles_per_pixel(&job->notches[i][0], image), cycles_per_pixel(&job->notches[i][1], image),
-                               cycles_per_pixel(&job->notches[i][2], image)};
+        notches[i] = (mst_filter_notch){.x = cycles_per_pixel(job, &job->notches[i].x, image),
+                                        .y = cycles_per_pixel(job, &job->notches[i].y, image),
+                                        .z = cycles_per_pixel(job, &job->notches[i].z, image),
+                                        .radius = cycles_per_pixel(job, &job->notches[i].radius, image)};
     mst_filter_destroy(job->plan);
     job->plan_desc = d;
     if (mst_filter_create(job->context, &d, &job->plan, &error) == MST_OK)
@@ -151,11 +125,10 @@ static bool is_toned(const filter_job *job) { return job->linear || job->weigh; 
 
 // Finds the first pixel of a floating-point image that has an infinite value, or one that is not a number, in its first channels.
 static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, size_t *x) {
-    const float *values = image->pixels;
-    for (*y = 0; *y < image->pages * image->height && image->type == MST_FLOAT32; ++*y)
+    for (*y = 0; *y < image->pages * image->height && cli_image_is_real(image); ++*y)
         for (*x = 0; *x < image->width; ++*x)
             for (size_t c = 0; c < channels; c++)
-                if (!isfinite(values[(*y * image->width + *x) * image->channels + c]))
+                if (!isfinite(cli_real_at(image->type, image->pixels, (*y * image->width + *x) * image->channels + c)))
                     return true;
     return false;
 }
@@ -163,6 +136,11 @@ static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, si
 // A single value that is no number would spread to all of its channel. Opacity that is only copied may be anything.
 static int check_input(const filter_job *job, const char *path, const cli_image *image) {
     size_t y, x, copied = image->alpha && !is_toned(job) ? 1 : 0;
+    if (image->type == MST_FLOAT64 && (is_toned(job) || job->desc.type == MST_FLOAT32)) {
+        cli_error(job->command, "%s: is float64; leave out %s", path,
+                  job->desc.type == MST_FLOAT32 ? "--precision float32" : "--linear and --alpha weigh");
+        return CLI_INPUT_OUTPUT;
+    }
     if (!find_unfinite(image, image->channels - copied, &y, &x))
         return CLI_DONE;
     char page[40] = "";
@@ -178,7 +156,8 @@ static int check_result(const filter_job *job, const char *path, const cli_image
     size_t y, x;
     if (!find_unfinite(image, image->channels - (image->alpha ? 1 : 0), &y, &x))
         return CLI_DONE;
-    cli_error(job->command, "%s: its results are too large for single precision; divide its pixels, or the mask", path);
+    cli_error(job->command, "%s: its results are too large for %s precision; divide its pixels, or the mask", path,
+              image->type == MST_FLOAT64 ? "double" : "single");
     return CLI_FAILED;
 }
 
@@ -195,12 +174,12 @@ static int filter_pixels(filter_job *job, const char *path, const char *output, 
     mst_layout layout = mst_filter_result(job->plan);
     cli_image kind = *image;
     kind.type = from == image || job->desc.output_as == MST_FILTER_RAW ? layout.type : image->type;
-    w->format = format_for(job, output, image);
+    w->format = filter_output_format(job, output, image);
     code = cli_image_check(job->command, output, w->format, &kind);
     if (code != CLI_DONE)
         return code;
     *result = kind;
-    result->white = kind.type == MST_FLOAT32 ? 1 : image->white;
+    result->white = cli_image_is_real(&kind) ? 1 : image->white;
     result->quality = job->quality;
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
@@ -316,7 +295,8 @@ static size_t count_slots(const filter_job *job) {
 // written may lie in float32 still.
 static size_t count_at_once(const pipeline *p, const cli_image *image) {
     bool wide = is_toned(p->job) || p->job->desc.output_as == MST_FILTER_RAW;
-    uint64_t bytes = (uint64_t)cli_image_values(image) * (wide ? sizeof(float) : mst_type_bytes(image->type));
+    const size_t real = p->job->desc.type == MST_FLOAT64 ? sizeof(double) : sizeof(float);
+    uint64_t bytes = (uint64_t)cli_image_values(image) * (wide ? real : mst_type_bytes(image->type));
     uint64_t fit = bytes > 0 ? p->job->max_bytes / 2 / bytes : 1;
     return fit < 1 ? 1 : fit > p->n_slots ? p->n_slots : (size_t)fit;
 }

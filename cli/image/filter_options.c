@@ -76,23 +76,32 @@ static int read_stripes(const char *text, filter_job *job) {
 }
 
 static int read_notches(char *const *texts, filter_job *job) {
+    const size_t n = job->desc.volume ? 4 : 3;
     job->desc.kind = MST_FILTER_NOTCH;
     for (; *texts; texts++) {
+        cli_frequency f[4];
         if (job->n_notches == MST_FILTER_MAX_NOTCHES)
             return wrong(job, "--notch", *texts, "is one too many; 64 are the most");
-        cli_frequency *f = job->notches[job->n_notches++];
-        if (!read_frequencies(*texts, 3, f) || f[2].value <= 0)
-            return wrong(job, "--notch", *texts, "give the place of the notch and a radius above 0, as 40,-12,3");
+        if (!read_frequencies(*texts, n, f) || f[n - 1].value <= 0)
+            return wrong(job, "--notch", *texts,
+                         job->desc.volume ? "give the place of the notch in the volume and a radius above 0, as 40,-12,5,3"
+                                          : "give the place of the notch and a radius above 0, as 40,-12,3");
+        job->notches[job->n_notches++] = (cli_notch){f[0], f[1], n == 4 ? f[2] : (cli_frequency){0, false}, f[n - 1]};
     }
     return CLI_DONE;
 }
 
 static int take_mask(const char *path, const mst_layout *l, const void *values, filter_job *job) {
-    for (size_t i = 0; i < l->shape[0] * l->shape[1]; i++) {
+    const size_t count = (size_t)cli_layout_bytes(l) / mst_type_bytes(l->type);
+    for (size_t i = 0; i < count; i++) {
         job->mask[i] = (float)cli_real_at(l->type, values, i);
         if (!isfinite(job->mask[i])) {
-            cli_error(job->command, "%s: [%zu, %zu] is not a finite number of single precision", path, i / l->shape[1],
-                      i % l->shape[1]);
+            const size_t width = l->shape[l->rank - 1], row = i / width, height = l->shape[l->rank - 2];
+            char page[32] = "";
+            if (l->rank == 3)
+                snprintf(page, sizeof page, "%zu, ", row / height);
+            cli_error(job->command, "%s: [%s%zu, %zu] is not a finite number of single precision", path, page, row % height,
+                      i % width);
             return CLI_INPUT_OUTPUT;
         }
     }
@@ -108,15 +117,16 @@ static int read_mask(const char *path, filter_job *job) {
     if (code != CLI_DONE)
         return code;
     uint64_t bytes = cli_layout_bytes(l);
-    if ((l->type != MST_FLOAT32 && l->type != MST_FLOAT64) || l->rank != 2 || bytes == 0 || bytes > job->max_bytes) {
+    bool fits = l->rank == 2 || (l->rank == 3 && job->desc.volume);
+    if ((l->type != MST_FLOAT32 && l->type != MST_FLOAT64) || !fits || bytes == 0 || bytes > job->max_bytes) {
         char shape[200];
-        cli_error(job->command, "%s: a mask is float32 or float64 of two axes, not %s of shape %s", path, mst_type_name(l->type),
-                  cli_shape_text(l, shape));
+        cli_error(job->command, "%s: a mask is float32 or float64 of two axes%s, not %s of shape %s", path,
+                  job->desc.volume ? " or three" : "", mst_type_name(l->type), cli_shape_text(l, shape));
         cli_operand_close(&operand);
         return CLI_INPUT_OUTPUT;
     }
     void *values = malloc((size_t)bytes);
-    job->mask = values ? malloc(l->shape[0] * l->shape[1] * sizeof *job->mask) : NULL;
+    job->mask = values ? malloc((size_t)bytes / mst_type_bytes(l->type) * sizeof *job->mask) : NULL;
     if (!job->mask) {
         cli_error(job->command, "%s: out of memory", path);
         code = CLI_FAILED;
@@ -128,17 +138,41 @@ static int read_mask(const char *path, filter_job *job) {
     job->mask_path = path;
     job->desc.kind = MST_FILTER_MASK;
     job->desc.mask = job->mask;
-    job->desc.mask_height = l->shape[0];
-    job->desc.mask_width = l->shape[1];
+    job->desc.mask_depth = l->rank == 3 ? l->shape[0] : 1;
+    job->desc.mask_height = l->shape[l->rank - 2];
+    job->desc.mask_width = l->shape[l->rank - 1];
     free(values);
     cli_operand_close(&operand);
     return code;
 }
 
+static int read_wiener(const char *text, filter_job *job) {
+    char *end;
+    job->desc.kind = MST_FILTER_WIENER;
+    if (strcmp(text, "auto") == 0)
+        return CLI_DONE;
+    job->desc.noise = strtod(text, &end);
+    if (end != text && *end == '\0' && isfinite(job->desc.noise) && job->desc.noise > 0)
+        return CLI_DONE;
+    return wrong(job, "--wiener", text,
+                 "give the noise's standard deviation in values of pixels, as 10, or auto to have it estimated");
+}
+
+// --shape is for masks that are made of circles.
+static int read_shapeless(const filter_text *text, filter_job *job) {
+    if (text->laplacian)
+        return text->shape ? wrong(job, "--shape", text->shape, "a Laplacian is of a Gaussian")
+                           : read_pass("--laplacian", text->laplacian, MST_FILTER_LAPLACIAN, job);
+    if (text->wiener)
+        return text->shape ? wrong(job, "--shape", text->shape, "a Wiener filter has the shape of the image's spectrum")
+                           : read_wiener(text->wiener, job);
+    return text->shape ? wrong(job, "--shape", text->shape, "a mask of your own has its shape") : read_mask(text->mask_file, job);
+}
+
 static int read_kind(const filter_text *text, filter_job *job) {
     int given = (text->sharpen != NULL) + (text->laplacian != NULL) + (text->stripes != NULL) + (text->high_pass != NULL) +
                 (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) + (text->notches != NULL) +
-                (text->mask_file != NULL);
+                (text->mask_file != NULL) + (text->wiener != NULL);
     if (given == 0 && job->spectrum && !job->output)
         return CLI_DONE;
     if (given > 0 && job->spectrum && !job->output && !job->show_kernels) {
@@ -147,16 +181,14 @@ static int read_kind(const filter_text *text, filter_job *job) {
     }
     if (given != 1) {
         cli_error(job->command,
-                  "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch, --stripes, --sharpen, --laplacian "
-                  "and --mask-file");
+                  "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch, --stripes, --sharpen, --laplacian, "
+                  "--wiener and --mask-file");
         return CLI_USAGE;
     }
     if (text->sharpen)
         return read_sharpen(text->sharpen, job);
-    if (text->laplacian && text->shape)
-        return wrong(job, "--shape", text->shape, "a Laplacian is of a Gaussian");
-    if (text->laplacian)
-        return read_pass("--laplacian", text->laplacian, MST_FILTER_LAPLACIAN, job);
+    if (text->stripes && job->desc.volume)
+        return wrong(job, "--stripes", text->stripes, "is for images; leave out --volume");
     if (text->stripes)
         return read_stripes(text->stripes, job);
     if (text->high_pass)
@@ -169,7 +201,7 @@ static int read_kind(const filter_text *text, filter_job *job) {
         return read_pass("--band-stop", text->band_stop, MST_FILTER_BAND_STOP, job);
     if (text->notches)
         return read_notches(text->notches, job);
-    return text->shape ? wrong(job, "--shape", text->shape, "a mask of your own has its shape") : read_mask(text->mask_file, job);
+    return read_shapeless(text, job);
 }
 
 // The shape may have an order: "butterworth:4".
@@ -261,7 +293,7 @@ static int read_output(const filter_text *text, filter_job *job) {
 static bool keeps_mean(const filter_job *job) {
     const mst_filter_desc *d = &job->desc;
     if (d->kind == MST_FILTER_MASK)
-        return job->mask[d->mask_height / 2 * d->mask_width + d->mask_width / 2] != 0;
+        return job->mask[(d->mask_depth / 2 * d->mask_height + d->mask_height / 2) * d->mask_width + d->mask_width / 2] != 0;
     return d->kind != MST_FILTER_HIGH_PASS && d->kind != MST_FILTER_BAND_PASS && d->kind != MST_FILTER_LAPLACIAN;
 }
 
@@ -273,6 +305,12 @@ static int read_alpha(const filter_text *text, filter_job *job) {
         return CLI_USAGE;
     job->linear = text->linear != 0;
     job->weigh = alpha != 0;
+    if (job->desc.type == MST_FLOAT64 && (job->linear || job->weigh))
+        return wrong(job, "--precision", text->precision, "--linear and --alpha weigh compute in float32");
+    if (job->desc.kind == MST_FILTER_WIENER && (job->weigh || (job->linear && job->desc.noise > 0)))
+        return wrong(job, "--wiener", text->wiener,
+                     job->weigh ? "has other masks for colours and opacity; leave out --alpha weigh"
+                                : "noise is given of the numbers in the file, which --linear does not filter; give auto");
     bool scaled = job->desc.output_as == MST_FILTER_STRETCH || job->desc.output_as == MST_FILTER_MAGNITUDE;
     if (job->weigh && (scaled || !job->output || !keeps_mean(job)))
         return wrong(job, "--alpha", text->alpha, "is for filters that keep the mean, and for results that are clipped or raw");
@@ -294,6 +332,11 @@ static int read_choices(const filter_text *text, filter_job *job) {
                           "choose auto, clip, stretch, magnitude or raw", &output);
     if (code == CLI_DONE && text->shape)
         code = read_shape(text->shape, job);
+    if (code == CLI_DONE)
+        code = cli_precision(job->command, text->precision, "choose float32 or float64", &job->desc.type);
+    if (code == CLI_DONE && algorithm == MST_FILTER_PAPER && (text->wiener || text->volume || job->desc.type == MST_FLOAT64))
+        code = wrong(job, "--algorithm", text->algorithm, "is for images in float32; not with --volume, --wiener or float64");
+    job->desc.volume = text->volume != 0;
     job->desc.edges = (mst_filter_edges)edges;
     job->desc.output_as = (mst_filter_output)output;
     job->desc.algorithm = (mst_filter_algorithm)algorithm;

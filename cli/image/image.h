@@ -20,8 +20,8 @@ typedef struct cli_image {
     cli_image_format format; // it was read from
     size_t width, height, channels;
     bool alpha;    // the last channel is opacity
-    mst_type type; // uint8, uint16 or float32
-    double white;  // the largest value; float32: 1
+    mst_type type; // uint8, uint16, float32, or from and to .npy files float64
+    double white;  // the largest value; floating-point numbers: 1
     size_t pages;  // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
     void *pixels;  // [pages][height][width][channels], malloc'ed
     // What is carried to the output:
@@ -52,6 +52,9 @@ void cli_image_free(cli_image *image);
 
 // Says whether a format can hold images of such a kind, before any work; prints what it cannot. Returns an exit code.
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image);
+
+// Whether values are floating-point numbers.
+static inline bool cli_image_is_real(const cli_image *image) { return image->type == MST_FLOAT32 || image->type == MST_FLOAT64; }
 
 // Values of all pages.
 size_t cli_image_values(const cli_image *image);

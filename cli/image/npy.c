@@ -19,8 +19,8 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
                   f->path, cli_shape_text(l, shape));
         return CLI_INPUT_OUTPUT;
     }
-    if (l->type != MST_UINT8 && l->type != MST_UINT16 && l->type != MST_FLOAT32) {
-        cli_error(f->command, "%s: is %s; images are uint8, uint16 or float32", f->path, mst_type_name(l->type));
+    if (l->type != MST_UINT8 && l->type != MST_UINT16 && l->type != MST_FLOAT32 && l->type != MST_FLOAT64) {
+        cli_error(f->command, "%s: is %s; images are uint8, uint16, float32 or float64", f->path, mst_type_name(l->type));
         return CLI_INPUT_OUTPUT;
     }
     image->pages = height == 1 ? l->shape[0] : 1;

@@ -5,7 +5,9 @@
 //     F[k][l] = sum_yx image[y][x] exp(-2 pi i (k y / P + l x / Q))
 //     result[y][x] = 1 / (P Q) sum_kl mask(l / Q, k / P) F[k][l] exp(+2 pi i (k y / P + l x / Q)),   y < h, x < w
 // Frequencies are in cycles per pixel, from -1/2 to 1/2 and periodic, so a circle in frequency is a circle whatever the shape of
-// the image. Each channel of each image is filtered alone. All arithmetic is in single precision.
+// the image. Each channel of each image is filtered alone. Arithmetic is in single precision, or in double on request
+// (mst_filter_desc.type). A volume (mst_filter_desc.volume) of depth d is transformed along all three axes, to R x P x Q points,
+// and its masks are functions of frequencies (l / Q, k / P, m / R).
 //
 // With L(d, r), the roll-off at distance d from the centre of a circle of radius r, and D the distance from frequency 0:
 //     ideal         L = 1 where d^2 < r^2 (1 - 1e-12), else 0 (so rounding does not move what lies on the circle)
@@ -21,7 +23,15 @@
 //     stripes    1 - L(a, angle_width) (1 - L(D, radius)), a the degrees between the directions of a frequency and across
 //     `angle`;
 //                1 at frequency 0
-// (Gonzalez and Woods, Digital Image Processing, chapter 4).
+// (Gonzalez and Woods, Digital Image Processing, chapter 4). A Wiener filter's mask comes from the image itself:
+//     Wiener     max(S - N, 0) / S, 1 at frequency 0, where S is the mean of |F|^2, 0 at frequency 0, over a square (a volume: a
+//                cube) of 9 frequencies a side about each, and N what white noise of standard deviation `noise` has there:
+//                h w noise^2. With mirrored edges F is the cosine transform (DCT-II, orthogonal: N = noise^2), of which the
+//                square is mirrored at frequencies 0 and h - 1/2, w - 1/2. If noise is 0 it is estimated for each channel of each
+//                image, as the median of |a - b - c + d| / 2 over 4096 squares of four pixels a, b, c, d all over it, divided by
+//                0.67449
+// (Wiener, Extrapolation, Interpolation, and Smoothing of Stationary Time Series, 1949; the spectrum smoothed as in Welch, IEEE
+// Trans. AU 15, 1967; the noise from the finest diagonal Haar coefficients: Donoho and Johnstone, Biometrika 81, 1994).
 #ifndef MASTABA_FILTER_H
 #define MASTABA_FILTER_H
 
@@ -44,7 +54,8 @@ typedef enum mst_filter_kind {
     MST_FILTER_MASK = 6, // the caller's own
     MST_FILTER_SHARPEN = 7,
     MST_FILTER_LAPLACIAN = 8,
-    MST_FILTER_STRIPES = 9 // of one direction, removed
+    MST_FILTER_STRIPES = 9, // of one direction, removed
+    MST_FILTER_WIENER = 10  // white noise, removed
 } mst_filter_kind;
 
 // How a mask falls from 1 to 0 at its radius.
@@ -80,6 +91,7 @@ enum { MST_FILTER_MAX_NOTCHES = 64, MST_FILTER_MAX_STAGES = 10 };
 // A frequency that is taken out, with what is around it.
 typedef struct mst_filter_notch {
     double x, y, radius; // cycles per pixel; x along the width
+    double z;            // of a volume, along the depth; its opposite is (-x, -y, -z)
 } mst_filter_notch;
 
 // A part of the work on the device, in the last execution: how often it was launched, and for how long it ran in all.
@@ -92,8 +104,8 @@ typedef struct mst_filter_stage {
 // What mst_filter_create makes a plan of.
 typedef struct mst_filter_desc {
     size_t struct_size;
-    mst_layout input;  // uint8, uint16 or float32; shape [batch...][height][width][channels], rank 3 or more
-    mst_layout output; // the same shape; float32 for raw, else of input's type; strides of its own; rank 0: dense
+    mst_layout input;  // uint8, uint16, float32 or float64; shape [batch...][height][width][channels], rank 3 or more
+    mst_layout output; // the same shape; `type` for raw, else of input's type; strides of its own; rank 0: dense
     bool alpha;        // the last channel is copied, not filtered
     mst_filter_kind kind;
     mst_filter_rolloff rolloff;
@@ -118,18 +130,23 @@ typedef struct mst_filter_desc {
     double amount;       // MST_FILTER_SHARPEN: above 0, up to 1e6
     double angle; // MST_FILTER_STRIPES: degrees anticlockwise from horizontal, as the image is seen with its first row on top
     double angle_width; // degrees, above 0, up to 90
+    mst_type type;      // of arithmetic and raw results: MST_FLOAT32 or MST_FLOAT64; 0: float64 for images of it, else float32
+    bool volume;        // input is [batch...][depth][height][width][channels]: transformed along three axes; not for stripes
+    size_t mask_depth;  // of a volume's mask, mask[mask_depth][mask_height][mask_width]; 0: 1, the same at all depths
+    double noise;       // MST_FILTER_WIENER: the standard deviation, in values of pixels; 0: estimated
 } mst_filter_desc;
 
 #define MST_FILTER_DESC_INIT                                                                                                     \
     {                                                                                                                            \
         sizeof(mst_filter_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, false, MST_FILTER_LOW_PASS, MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, \
             NULL, 0, sizeof(mst_filter_notch), NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0, MST_FILTER_AUTO,     \
-            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage), 1.0, 0.0, 5.0                                                \
+            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage), 1.0, 0.0, 5.0, (mst_type)0, false, 0, 0.0                    \
     }
 
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
 // before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, radii, masks, or for the paper's algorithm a shape that is
-// not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers; MST_ERROR_BUDGET;
+// not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers, or float64 on a device without it;
+// MST_ERROR_BUDGET;
 // MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe
 // on one context.
 MST_API mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error);
@@ -141,10 +158,10 @@ MST_API mst_layout mst_filter_result(const mst_filter *plan);
 
 // Filters all images of `input` into `output`, anywhere: any mix of host, device and file; the two must not overlap. Host and
 // file arrays pass through the device in blocks of whole images, or where one does not fit the budgets, in panels of its spectrum
-// (docs/filter.md), for which memory of the host is taken that host_memory does not count, 8 bytes a transformed point and 4 a
-// pixel and channel: MST_ERROR_HOST_MEMORY. Every image has the same values bit for bit
-// whatever its neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event is set
-// and all data are on the device. Errors as mst_fft_execute. Threads take turns.
+// (docs/filter.md; not volumes, Wiener filters or float64), for which memory of the host is taken that host_memory does not
+// count, 8 bytes a transformed point and 4 a pixel and channel: MST_ERROR_HOST_MEMORY. Every image has the same values bit for
+// bit whatever its neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event is
+// set and all data are on the device. Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
                                       mst_error *error);
 

@@ -1,4 +1,5 @@
 #include "any.h"
+#include "mask.h"
 
 #include "runtime/numbers.h"
 

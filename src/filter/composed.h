@@ -4,7 +4,7 @@
 
 #include "plan.h"
 
-// composed.c: a kernel for the mask between the transforms.
+// composed.c: a kernel for the mask between the transforms, along two axes or three, in single or double precision.
 extern const mst_filter_method mst_composed_filter_method;
 
 // panels.c: whether the budgets have room for it, which compiles kernels; and mst_filter_execute of arrays of which none is on
@@ -14,5 +14,16 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
 
 // Complex numbers of half a spectrum, or real ones of a cosine transform.
 static inline size_t mst_filter_spectrum_columns(const mst_filter *plan) { return plan->cosine ? plan->q : plan->q / 2 + 1; }
+
+// wiener.c: what the composed filter does to spectra in place of a given mask.
+typedef struct mst_wiener mst_wiener;
+mst_status mst_wiener_create(const mst_filter *plan, mst_wiener **out, mst_error *error); // *out may be half-built
+void mst_wiener_destroy(const mst_filter *plan, mst_wiener *w);
+uint64_t mst_wiener_bytes(const mst_filter *plan); // device memory that a plane needs
+mst_status mst_wiener_prepare(const mst_filter *plan, mst_wiener *w, size_t n_planes, mst_error *error); // 0: releases
+// Estimates the noise of real planes, if it is not given, and takes it off their spectra.
+mst_status mst_wiener_look(mst_filter *plan, const mst_wiener *w, mst_queue *queue, size_t n_planes, mst_error *error);
+mst_status mst_wiener_apply(mst_filter *plan, const mst_wiener *w, mst_queue *queue, size_t n_planes, cl_mem spectra,
+                            mst_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // How many points are transformed.
-#include "plan.h"
+#include "mask.h"
 
 #include <math.h>
 
@@ -7,40 +7,59 @@
 #define TAIL 2e-7      // of the sum of a response's absolute values, which may be left out
 #define DEVIATIONS 5.2 // erfc(DEVIATIONS / sqrt(2)) = TAIL
 
-// ---- Mirrored images. Their spectrum is the cosine transform of the image, and a mask that is even along both axes multiplies
+// ---- Mirrored images. Their spectrum is the cosine transform of the image, and a mask that is even along all axes multiplies
 // that: so nothing has to be doubled.
 
-static bool same_place(const mst_filter_notch *a, double x, double y, double radius) {
-    return mst_mask_around(a->x - x) == 0 && mst_mask_around(a->y - y) == 0 && a->radius == radius;
+static bool same_place(const mst_filter_notch *a, const mst_filter_notch *b, double sign) {
+    return mst_mask_around(a->x - sign * b->x) == 0 && mst_mask_around(a->y - sign * b->y) == 0 &&
+           mst_mask_around(a->z - sign * b->z) == 0 && a->radius == b->radius;
 }
 
 // A notch counts at its place and at the opposite one.
-static size_t count_notches(const mst_filter_desc *d, double x, double y, double radius) {
+static size_t count_notches(const mst_filter_desc *d, const mst_filter_notch *like) {
     size_t count = 0;
     for (size_t i = 0; i < d->n_notches; i++)
-        count += same_place(&d->notches[i], x, y, radius) + same_place(&d->notches[i], -x, -y, radius);
+        count += same_place(&d->notches[i], like, 1) + same_place(&d->notches[i], like, -1);
     return count;
 }
 
 static bool notches_are_even(const mst_filter_desc *d) {
     for (size_t i = 0; i < d->n_notches; i++) {
         const mst_filter_notch *n = &d->notches[i];
-        if (count_notches(d, n->x, n->y, n->radius) != count_notches(d, -n->x, n->y, n->radius))
-            return false;
+        const mst_filter_notch mirrored[] = {{-n->x, n->y, n->radius, n->z}, {n->x, -n->y, n->radius, n->z}};
+        for (int axis = 0; axis < 2; axis++) // and that of the third, as that of both is opposite
+            if (count_notches(d, n) != count_notches(d, &mirrored[axis]))
+                return false;
     }
     return true;
 }
 
-// Of the mean of the values at a frequency and at its opposite, which is what counts of it.
+// The place in the mask of frequency k of n along an axis, or of its opposite.
+static size_t own_place(size_t k, size_t n, bool back) { return ((back ? n - k : k) + n / 2) % n; }
+
+// The values at a frequency, mirrored along some axes, and at its opposite, the mean of which is what counts.
+static float own_sum(const mst_filter_desc *d, const size_t *k, const bool *mirrored) {
+    const size_t n[] = {d->mask_depth, d->mask_height, d->mask_width};
+    float sum = 0;
+    for (int back = 0; back < 2; back++) {
+        size_t at = 0;
+        for (int axis = 0; axis < 3; axis++)
+            at = at * n[axis] + own_place(k[axis], n[axis], mirrored[axis] != (back != 0));
+        sum += d->mask[at];
+    }
+    return sum;
+}
+
 static bool own_mask_is_even(const mst_filter_desc *d) {
-    size_t h = d->mask_height, w = d->mask_width;
-    for (size_t k = 0; k < h; k++)
-        for (size_t l = 0; l < w; l++) {
-            size_t y = (k + h / 2) % h, x = (l + w / 2) % w, back_y = (h - k + h / 2) % h, back_x = (w - l + w / 2) % w;
-            float here = d->mask[y * w + x] + d->mask[back_y * w + back_x];
-            if (here != d->mask[back_y * w + x] + d->mask[y * w + back_x])
-                return false;
-        }
+    static const bool as_is[3], mirrored[][3] = {{false, false, true}, {false, true, false}};
+    for (size_t m = 0; m < d->mask_depth; m++)
+        for (size_t k = 0; k < d->mask_height; k++)
+            for (size_t l = 0; l < d->mask_width; l++) {
+                const size_t at[] = {m, k, l};
+                const float here = own_sum(d, at, as_is);
+                if (here != own_sum(d, at, mirrored[0]) || here != own_sum(d, at, mirrored[1]))
+                    return false;
+            }
     return true;
 }
 
@@ -62,10 +81,10 @@ static double reach_of(double radius, double *variance) {
     return 2 * jump / (4 * pi * pi) / TAIL;
 }
 
-// Of the whole mask; infinite where it is not known.
+// Of the whole mask; infinite where it is not known, or what is left out would be seen.
 static double mask_reach(const mst_filter_desc *d) {
     double variance = 0, tail;
-    if (d->rolloff != MST_FILTER_GAUSSIAN || d->kind > MST_FILTER_BAND_STOP)
+    if (d->rolloff != MST_FILTER_GAUSSIAN || d->kind > MST_FILTER_BAND_STOP || d->type == MST_FLOAT64)
         return INFINITY;
     tail = reach_of(d->radius, &variance);
     if (d->kind == MST_FILTER_BAND_PASS || d->kind == MST_FILTER_BAND_STOP)
@@ -111,6 +130,8 @@ void mst_filter_choose_extent(mst_filter *plan) {
     double reach = plan->cosine || (d->edges == MST_FILTER_ZERO && !published) ? mask_reach(d) : INFINITY;
     plan->p = padded_length(plan, plan->height, reach);
     plan->q = padded_length(plan, plan->width, reach);
+    plan->r = d->volume ? padded_length(plan, plan->depth, reach) : 1;
+    plan->period_r = plan->cosine ? 2 * plan->r : plan->r;
     plan->period_p = plan->cosine ? 2 * plan->p : plan->p;
     plan->period_q = plan->cosine ? 2 * plan->q : plan->q;
 }

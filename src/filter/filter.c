@@ -1,5 +1,6 @@
 // The description, the plan's life, and execution.
 #include "composed.h"
+#include "mask.h"
 
 #include "runtime/description.h"
 #include "runtime/lines.h"
@@ -14,7 +15,8 @@
 #define MOST_ORDER 100
 #define MOST_AMOUNT 1e6 // the largest image of 16 bits stays within single precision
 
-static bool is_pixel(mst_type type) { return type == MST_UINT8 || type == MST_UINT16 || type == MST_FLOAT32; }
+static bool is_real(mst_type type) { return type == MST_FLOAT32 || type == MST_FLOAT64; }
+static bool is_pixel(mst_type type) { return type == MST_UINT8 || type == MST_UINT16 || is_real(type); }
 
 static mst_status check_radius(double radius, const char *name, mst_error *error) {
     if (isfinite(radius) && radius > 0)
@@ -22,17 +24,30 @@ static mst_status check_radius(double radius, const char *name, mst_error *error
     return mst_fail(error, MST_ERROR_ARGUMENT, "%s is %g; it is a number of cycles per pixel above 0", name, radius);
 }
 
-static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
+static mst_status check_own(const mst_filter_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_STRIPES, MST_ERROR_ARGUMENT,
-                "there is no filter kind %d", (int)d->kind);
-    if (d->kind == MST_FILTER_MASK) {
-        MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
+    MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
+    MST_REQUIRE(d->mask_depth <= 1 || d->volume, MST_ERROR_ARGUMENT, "mask_depth is %zu; it is for volumes", d->mask_depth);
+    for (size_t m = 0; m < d->mask_depth; m++)
         for (size_t i = 0; i < d->mask_height; i++)
             for (size_t j = 0; j < d->mask_width; j++)
-                MST_REQUIRE(isfinite(d->mask[i * d->mask_width + j]), MST_ERROR_ARGUMENT, "mask[%zu][%zu] is not finite", i, j);
+                if (!isfinite(d->mask[(m * d->mask_height + i) * d->mask_width + j]))
+                    return d->volume ? mst_fail(error, MST_ERROR_ARGUMENT, "mask[%zu][%zu][%zu] is not finite", m, i, j)
+                                     : mst_fail(error, MST_ERROR_ARGUMENT, "mask[%zu][%zu] is not finite", i, j);
+fail:
+    return status;
+}
+
+static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_WIENER, MST_ERROR_ARGUMENT, "there is no filter kind %d",
+                (int)d->kind);
+    if (d->kind == MST_FILTER_MASK)
+        return check_own(d, error);
+    MST_REQUIRE(d->kind != MST_FILTER_WIENER || (isfinite(d->noise) && d->noise >= 0), MST_ERROR_ARGUMENT,
+                "noise is %g; it is a standard deviation above 0, or 0 to have it estimated", d->noise);
+    if (d->kind == MST_FILTER_WIENER)
         return MST_OK;
-    }
     MST_REQUIRE(d->rolloff >= MST_FILTER_IDEAL && d->rolloff <= MST_FILTER_BUTTERWORTH, MST_ERROR_ARGUMENT,
                 "there is no roll-off %d", (int)d->rolloff);
     MST_REQUIRE(d->rolloff != MST_FILTER_BUTTERWORTH || (d->order >= 1 && d->order <= MOST_ORDER), MST_ERROR_ARGUMENT,
@@ -41,7 +56,7 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
         MST_REQUIRE(d->notches && d->n_notches >= 1 && d->n_notches <= MST_FILTER_MAX_NOTCHES, MST_ERROR_ARGUMENT,
                     "n_notches is %zu; 1 to %d are supported", d->n_notches, MST_FILTER_MAX_NOTCHES);
         for (size_t i = 0; i < d->n_notches; i++) {
-            MST_REQUIRE(isfinite(d->notches[i].x) && isfinite(d->notches[i].y), MST_ERROR_ARGUMENT,
+            MST_REQUIRE(isfinite(d->notches[i].x) && isfinite(d->notches[i].y) && isfinite(d->notches[i].z), MST_ERROR_ARGUMENT,
                         "the place of notch %zu is not finite", i);
             MST_TRY(check_radius(d->notches[i].radius, "the radius of a notch", error));
         }
@@ -61,12 +76,13 @@ fail:
     return status;
 }
 
-// Sums of an image of integers by its mask, none of them scaled yet, stay within single precision.
+// Sums of an image of integers by its mask, none of them scaled yet, stay within the precision.
 static mst_status check_mask_range(const mst_filter *plan, mst_error *error) {
     const mst_filter_desc *d = &plan->desc;
     const double pixel = d->input.type == MST_UINT8 ? 255 : 65535,
-                 most = FLT_MAX / (4 * pixel * pow((double)(plan->p * plan->q), 1.5));
-    for (size_t i = 0; d->kind == MST_FILTER_MASK && d->input.type != MST_FLOAT32 && i < d->mask_height * d->mask_width; i++)
+                 most = FLT_MAX / (4 * pixel * pow((double)plan->r * (double)plan->p * (double)plan->q, 1.5));
+    const size_t n = d->kind == MST_FILTER_MASK && !plan->is_double ? d->mask_depth * d->mask_height * d->mask_width : 0;
+    for (size_t i = 0; !is_real(d->input.type) && i < n; i++)
         if (fabsf(d->mask[i]) > most)
             return mst_fail(error, MST_ERROR_ARGUMENT,
                             "mask[%zu][%zu] is %g; up to %g images of %zu x %zu %s have finite results", i / d->mask_width,
@@ -88,6 +104,29 @@ static mst_status check_options(const mst_filter_desc *d, mst_error *error) {
                 (int)d->shape);
     MST_REQUIRE(d->work_group == 0 || d->algorithm == MST_FILTER_PAPER, MST_ERROR_ARGUMENT,
                 "work_group is for the paper's algorithm");
+    MST_REQUIRE(d->type == (mst_type)0 || is_real(d->type), MST_ERROR_ARGUMENT,
+                "type is %s; filters compute in float32 or float64", mst_type_name(d->type));
+    MST_REQUIRE(!d->volume || d->kind != MST_FILTER_STRIPES, MST_ERROR_ARGUMENT,
+                "stripes are filtered in images, not in volumes");
+fail:
+    return status;
+}
+
+// In what the plan computes, after the type of its pixels is known.
+static mst_status choose_type(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_filter_desc *d = &plan->desc;
+    MST_REQUIRE(is_pixel(d->input.type), MST_ERROR_ARGUMENT, "input is %s; uint8, uint16, float32 and float64 are supported",
+                mst_type_name(d->input.type));
+    MST_REQUIRE(d->input.type != MST_FLOAT64 || d->type != MST_FLOAT32, MST_ERROR_ARGUMENT,
+                "input is float64, but type is float32; leave it 0");
+    if (d->type == (mst_type)0)
+        d->type = d->input.type == MST_FLOAT64 ? MST_FLOAT64 : MST_FLOAT32;
+    plan->is_double = d->type == MST_FLOAT64;
+    MST_REQUIRE(!plan->is_double || plan->context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use float32",
+                plan->context->device.name);
+    MST_REQUIRE(d->algorithm == MST_FILTER_AUTO || !mst_filter_is_general(plan), MST_ERROR_ARGUMENT,
+                "the paper's algorithm is for images in float32, and not for Wiener filters");
 fail:
     return status;
 }
@@ -95,22 +134,29 @@ fail:
 static mst_status read_input(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_layout *in = &plan->desc.input;
+    const int n_axes = plan->desc.volume ? 4 : 3;
     MST_TRY(mst_layout_check(in, "input", false, error));
-    MST_REQUIRE(in->rank >= 3, MST_ERROR_ARGUMENT, "input has rank %d; its last axes are height, width and channels", in->rank);
-    MST_REQUIRE(is_pixel(in->type), MST_ERROR_ARGUMENT, "input is %s; uint8, uint16 and float32 are supported",
-                mst_type_name(in->type));
+    MST_REQUIRE(in->rank >= n_axes, MST_ERROR_ARGUMENT, "input has rank %d; its last axes are %sheight, width and channels",
+                in->rank, plan->desc.volume ? "depth, " : "");
+    MST_TRY(choose_type(plan, error));
+    plan->depth = plan->desc.volume ? in->shape[in->rank - 4] : 1;
     plan->height = in->shape[in->rank - 3];
     plan->width = in->shape[in->rank - 2];
     plan->channels = in->shape[in->rank - 1];
     plan->n_images = 1;
-    for (int k = 0; k < in->rank - 3; k++)
+    for (int k = 0; k < in->rank - n_axes; k++)
         plan->n_images *= in->shape[k];
-    MST_REQUIRE(plan->height <= LONGEST && plan->width <= LONGEST, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(plan->height <= LONGEST && plan->width <= LONGEST && plan->depth <= LONGEST, MST_ERROR_ARGUMENT,
                 "images of %zu x %zu; 2^23 a side is the most", plan->width, plan->height);
+    MST_REQUIRE(mst_filter_image_rows(plan) <= UINT32_MAX, MST_ERROR_ARGUMENT, "volumes of %zu x %zu rows; 2^32 are the most",
+                plan->depth, plan->height);
     MST_REQUIRE(plan->channels <= MOST_CHANNELS, MST_ERROR_ARGUMENT, "%zu channels; %d are the most", plan->channels,
                 MOST_CHANNELS);
     MST_REQUIRE(!plan->desc.alpha || plan->channels >= 2, MST_ERROR_ARGUMENT, "alpha is set, but there is no channel beside it");
     plan->colours = plan->channels - (plan->desc.alpha ? 1 : 0);
+    MST_REQUIRE(plan->desc.kind != MST_FILTER_WIENER || plan->desc.noise > 0 || (plan->height > 1 && plan->width > 1),
+                MST_ERROR_ARGUMENT, "images of %zu x %zu are too small for their noise to be estimated; give noise", plan->width,
+                plan->height);
     mst_filter_choose_extent(plan);
     MST_REQUIRE(plan->desc.algorithm == MST_FILTER_AUTO || (plan->p == plan->q && (plan->p & (plan->p - 1)) == 0),
                 MST_ERROR_ARGUMENT, "the paper's algorithm takes square images with a power of two a side, not %zu x %zu",
@@ -125,7 +171,7 @@ static mst_status read_output(mst_filter *plan, mst_error *error) {
     char shapes[2][120];
     if (d->output_as == MST_FILTER_AUTO_OUTPUT)
         d->output_as = plan->mask.keeps_mean ? MST_FILTER_CLIP : MST_FILTER_MAGNITUDE;
-    mst_type type = d->output_as == MST_FILTER_RAW ? MST_FLOAT32 : d->input.type;
+    mst_type type = d->output_as == MST_FILTER_RAW ? d->type : d->input.type;
     if (d->output.rank == 0)
         d->output = mst_layout_dense(type, d->input.rank, d->input.shape);
     MST_TRY(mst_layout_check(&d->output, "output", true, error));
@@ -136,9 +182,9 @@ static mst_status read_output(mst_filter *plan, mst_error *error) {
     MST_REQUIRE(mst_layout_same_shape(&d->input, &d->output), MST_ERROR_ARGUMENT, "input has shape (%s) but output (%s)",
                 shapes[0], shapes[1]);
     double largest = type == MST_UINT8 ? 255 : type == MST_UINT16 ? 65535 : 1;
-    MST_REQUIRE(type == MST_FLOAT32 || d->white <= largest, MST_ERROR_ARGUMENT, "white is %g; %s holds up to %g", d->white,
+    MST_REQUIRE(is_real(type) || d->white <= largest, MST_ERROR_ARGUMENT, "white is %g; %s holds up to %g", d->white,
                 mst_type_name(type), largest);
-    if (d->white == 0 && (type != MST_FLOAT32 || d->output_as != MST_FILTER_CLIP))
+    if (d->white == 0 && (!is_real(type) || d->output_as != MST_FILTER_CLIP))
         d->white = largest;
 fail:
     return status;
@@ -172,7 +218,7 @@ fail:
 // *fits: the budgets have room for an image that comes from elsewhere.
 static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
     const mst_filter_desc *d = &plan->desc;
-    int split = d->input.rank - 3;
+    int split = d->input.rank - (d->volume ? 4 : 3);
     mst_stream_desc stream = {
         .context = plan->context,
         .n_items = plan->n_images,
@@ -180,7 +226,8 @@ static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
         .ports = {{MST_PORT_INPUT, d->input, split, "input"}, {MST_PORT_OUTPUT, d->output, split, "output"}},
         .table_bytes = plan->mask.table_bytes + 4 * MST_LINES_BYTES,
         .item_work_bytes = mst_planes_image_bytes(plan),
-        .item_work_piece = (uint64_t)plan->colours * plan->p * (plan->q / 2 + 1) * sizeof(cl_float2), // spectra
+        .item_work_piece =
+            (uint64_t)plan->colours * plan->r * plan->p * (plan->q / 2 + 1) * 2 * mst_filter_real_bytes(plan), // spectra
         .prepare = prepare,
         .compute = compute,
         .user = plan};
@@ -203,6 +250,7 @@ static mst_status make_on_device(mst_filter *plan, bool *fits, mst_error *error)
     plan->method = method_of(plan);
     plan->planes.pitch = plan->method->takes_images ? plan->width : plan->q;
     plan->planes.rows = plan->method->takes_images ? plan->height : plan->p;
+    plan->planes.slices = plan->r;
     MST_TRY(plan->method->create(plan, error));
     MST_TRY(make_stream(plan, fits, error));
     MST_TRY(mst_mask_upload(plan, error));
@@ -251,11 +299,14 @@ static mst_status read_desc(const mst_filter_desc *desc, mst_filter_desc *d, mst
     MST_TRY(mst_description_read(MST_DESCRIPTION(mst_filter_desc, MST_FILTER_DESC_INIT, notches), desc, d, error));
     MST_TRY(mst_filter_timing_check(d, error));
     if (d->kind == MST_FILTER_NOTCH && d->notches && d->n_notches <= MST_FILTER_MAX_NOTCHES) {
-        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_filter_notch, notch_size, MST_FILTER_DESC_INIT, sizeof *notches), d->notches,
-                                  d->n_notches, d->notch_size, notches, error));
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_filter_notch, notch_size, MST_FILTER_DESC_INIT, offsetof(mst_filter_notch, z)),
+                                  d->notches, d->n_notches, d->notch_size, notches, error));
         d->notches = notches;
+        for (size_t i = 0; i < d->n_notches && !d->volume; i++)
+            notches[i].z = 0;
         d->notch_size = sizeof *notches;
     }
+    d->mask_depth = d->mask_depth > 0 ? d->mask_depth : 1;
 fail:
     return status;
 }

@@ -1,7 +1,7 @@
 // Masks. They are made of discs, circles in the periodic plane of frequencies, and each disc of two short tables, one along
 // either axis: with an exponential or a sum of squares the roll-off separates, and for the ideal one the distances along the
 // width are ranked, so that the comparison on the device is one of whole numbers and as exact as the host's.
-#include "plan.h"
+#include "mask.h"
 
 #include "runtime/queue.h"
 
@@ -109,6 +109,7 @@ static const char *mask_value(mst_filter_kind kind) {
     case MST_FILTER_SHARPEN:
     case MST_FILTER_LAPLACIAN:
     case MST_FILTER_STRIPES:
+    case MST_FILTER_WIENER:
         return "return mask[(ulong)k * ${half}u + l];\n";
     }
     return "";
@@ -119,7 +120,7 @@ static void write_mask(const mst_filter *plan, size_t n_discs, mst_text *out) {
                                      MST_SET(size, half(plan) + mst_mask_rows(plan)), // of one disc's tables
                                      MST_SET(discs, n_discs),
                                      {0}};
-    if (!mst_mask_is_table(plan->desc.kind))
+    if (!mst_mask_is_table(plan))
         write_disc(plan, out);
     mst_text_put(out, "// How much of it the filter keeps.\n"
                       "real mask_at(__global const real *mask, uint k, uint l) {\n");
@@ -142,45 +143,21 @@ static size_t discs_of(const mst_filter *plan, disc *discs) {
     return 2 * d->n_notches;
 }
 
-// The caller's mask at a position in its own grid, which is periodic.
-static double sample(const mst_filter_desc *d, double y, double x) {
-    double y0 = floor(y), x0 = floor(x), fy = y - y0, fx = x - x0, sum = 0;
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            double weight = (i ? fy : 1 - fy) * (j ? fx : 1 - fx), height = (double)d->mask_height, width = (double)d->mask_width;
-            size_t row = (size_t)(y0 + i - height * floor((y0 + i) / height));
-            size_t column = (size_t)(x0 + j - width * floor((x0 + j) / width));
-            sum += weight * (double)d->mask[row * d->mask_width + column];
-        }
-    return sum;
-}
-
-static void fill_own(const mst_filter *plan, float *values) {
-    const mst_filter_desc *d = &plan->desc;
-    double middle_y = (double)(d->mask_height / 2), middle_x = (double)(d->mask_width / 2);
-    for (size_t k = 0; k < mst_mask_rows(plan); k++)
-        for (size_t l = 0; l < half(plan); l++) {
-            // Multiplied before divided: exact where mask and transform have the same size.
-            double y = (double)k * (double)d->mask_height / (double)plan->period_p;
-            double x = (double)l * (double)d->mask_width / (double)plan->period_q;
-            double there = sample(d, middle_y + y, middle_x + x), back = sample(d, middle_y - y, middle_x - x);
-            values[k * half(plan) + l] = (float)((there + back) / 2);
-        }
-}
-
 static bool keeps_mean(const mst_filter *plan) {
-    switch (plan->desc.kind) {
+    const mst_filter_desc *d = &plan->desc;
+    switch (d->kind) {
     case MST_FILTER_HIGH_PASS:
     case MST_FILTER_BAND_PASS:
     case MST_FILTER_LAPLACIAN:
         return false;
     case MST_FILTER_MASK:
-        return plan->mask.values[0] != 0;
+        return d->mask[(d->mask_depth / 2 * d->mask_height + d->mask_height / 2) * d->mask_width + d->mask_width / 2] != 0;
     case MST_FILTER_LOW_PASS:
     case MST_FILTER_BAND_STOP:
     case MST_FILTER_NOTCH:
     case MST_FILTER_SHARPEN:
     case MST_FILTER_STRIPES:
+    case MST_FILTER_WIENER:
         break;
     }
     return true;
@@ -192,19 +169,21 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
     mst_text text = {0};
     disc discs[2 * MST_FILTER_MAX_NOTCHES];
     size_t rows = mst_mask_rows(plan), n_discs = 0, count = 0, bytes;
-    bool table = mst_mask_is_table(plan->desc.kind);
+    bool wiener = plan->desc.kind == MST_FILTER_WIENER, table = mst_mask_is_table(plan);
     n_discs = table ? 1 : discs_of(plan, discs);
-    MST_REQUIRE((table ? mst_multiply(rows, half(plan), &count) : mst_multiply(rows + half(plan), n_discs, &count)) &&
-                    mst_multiply(count, sizeof(float), &bytes) && (m->values = malloc(bytes)),
-                MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->period_p, plan->period_q);
+    if (wiener) // it has none before there is an image
+        count = 1;
+    MST_REQUIRE((wiener || (table ? mst_multiply(rows, half(plan), &count) && mst_multiply(count, plan->r, &count)
+                                  : mst_multiply(rows + half(plan), n_discs, &count))) &&
+                    mst_multiply(count, mst_filter_real_bytes(plan), &bytes) && (m->values = calloc(1, bytes)),
+                MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu x %zu frequencies", plan->period_r, plan->period_p,
+                plan->period_q);
     m->table_bytes = bytes;
     m->n_discs = n_discs;
-    if (plan->desc.kind == MST_FILTER_MASK)
-        fill_own(plan, m->values);
-    else if (table)
-        mst_mask_fill_table(plan, m->values);
+    if (table && !wiener)
+        MST_TRY(mst_mask_fill_table(plan, m->values, error));
     for (size_t i = 0; i < n_discs && !table; i++)
-        MST_TRY(fill_disc(plan, &discs[i], m->values + i * (rows + half(plan)), error));
+        MST_TRY(fill_disc(plan, &discs[i], (float *)m->values + i * (rows + half(plan)), error));
     m->keeps_mean = keeps_mean(plan);
     write_mask(plan, n_discs, &text);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a mask");

@@ -2,6 +2,7 @@
 // the rows, each by a plan of the FFT engine that takes panels, between planes in the host's memory, where the spectrum is
 // multiplied by the mask.
 #include "composed.h"
+#include "mask.h"
 
 #include "fft/plan.h"
 #include "runtime/numbers.h"
@@ -100,8 +101,8 @@ static bool have_room(const mst_filter *plan) {
 }
 
 bool mst_filter_panels_can(const mst_filter *plan) {
-    return plan->desc.algorithm == MST_FILTER_AUTO && (uint64_t)plan->p * plan->q * sizeof(float) >= LEAST_PLANE &&
-           have_room(plan);
+    return plan->desc.algorithm == MST_FILTER_AUTO && !mst_filter_is_general(plan) &&
+           (uint64_t)plan->p * plan->q * sizeof(float) >= LEAST_PLANE && have_room(plan);
 }
 
 // ---- The mask: what composed.cl computes

@@ -12,23 +12,22 @@
 
 #include <mastaba/filter.h>
 
-#include <math.h>
-
 // The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency
 // k / period_p along the height and l / period_q along the width, l <= period_q / 2, and the table that it reads.
 typedef struct mst_mask {
     char *text;
-    float *values; // the table, until it is on the device
+    void *values; // the table, of the plan's reals, until it is on the device
     bool keeps_mean;
     size_t n_discs;
     cl_mem table;
     uint64_t table_bytes;
 } mst_mask;
 
-// Real planes on their way: plane p of a block starts at p * pitch * rows, row y at y * pitch.
+// Real planes on their way, of `slices` each: plane p of a block starts at p * pitch * rows * slices, row y of slice z at
+// (z * rows + y) * pitch.
 typedef struct mst_planes {
     cl_mem buffer;
-    size_t pitch, rows;
+    size_t pitch, rows, slices;
 } mst_planes;
 
 enum { KERNEL_LOAD, KERNEL_RANGE, KERNEL_REDUCE, KERNEL_STORE, KERNEL_ALPHA, N_PLANE_KERNELS };
@@ -43,12 +42,13 @@ struct mst_filter {
     mst_context *context;
     mst_turn *turn;
     mst_filter_desc desc; // layouts complete, output and white decided
-    bool cpu;
-    mst_pass_choice choice;                            // of the fused filter
-    size_t n_images, height, width, channels, colours; // colours: channels that are filtered
-    size_t p, q;                                       // what is transformed: p x q points
-    bool cosine;                                       // by cosine transforms, that of the image mirrored (extent.c)
-    size_t period_p, period_q;                         // frequencies k / period_p along the height and l / period_q
+    bool cpu, is_double;
+    mst_pass_choice choice;                // of the fused filter
+    size_t n_images, depth, height, width; // depth: 1 but for volumes
+    size_t channels, colours;              // colours: channels that are filtered
+    size_t r, p, q;                        // what is transformed: r x p x q points; r is 1 but for volumes
+    bool cosine;                           // by cosine transforms, that of the image mirrored (extent.c)
+    size_t period_r, period_p, period_q;   // frequencies m / period_r, k / period_p along the height, and l / period_q
     mst_mask mask;
     mst_stream *stream;
     cl_mem lines[2][2]; // [input, output][packed, own]: tables of mst_lines_create along the width
@@ -78,6 +78,17 @@ typedef struct mst_filter_method {
 extern const mst_filter_method mst_fused_filter_method; // fused.c
 extern const mst_filter_method mst_paper_filter_method; // paper.c: as published
 
+// Whether it is for the composed method alone, with three axes, in double precision, or with a mask from the image itself.
+static inline bool mst_filter_is_general(const mst_filter *plan) {
+    return plan->desc.volume || plan->is_double || plan->desc.kind == MST_FILTER_WIENER;
+}
+
+// Rows of pixels of an image.
+static inline size_t mst_filter_image_rows(const mst_filter *plan) { return plan->depth * plan->height; }
+
+static inline size_t mst_filter_real_bytes(const mst_filter *plan) { return plan->is_double ? sizeof(double) : sizeof(float); }
+static inline int mst_filter_precision(const mst_filter *plan) { return plan->is_double ? 64 : 32; }
+
 // Whether results are scaled by the range of all of an image, which is found first.
 static inline bool mst_filter_ranged(const mst_filter *plan) {
     return plan->desc.output_as == MST_FILTER_STRETCH || plan->desc.output_as == MST_FILTER_MAGNITUDE;
@@ -97,7 +108,10 @@ static inline bool mst_filter_levels(const mst_filter *plan) {
 
 // OpenCL C's conversion of results to pixels: integers to nearest, saturated.
 static inline const char *mst_filter_conversion(mst_type type) {
-    return type == MST_UINT8 ? "convert_uchar_sat_rte" : type == MST_UINT16 ? "convert_ushort_sat_rte" : "convert_float";
+    return type == MST_UINT8     ? "convert_uchar_sat_rte"
+           : type == MST_UINT16  ? "convert_ushort_sat_rte"
+           : type == MST_FLOAT64 ? "convert_double"
+                                 : "convert_float";
 }
 
 // ---- filter.c: makes a plan. `choose` changes plan->cpu and plan->choice of one whose description is read, with `user`.
@@ -110,23 +124,6 @@ mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *des
 
 // ---- extent.c: how many points are transformed, and how.
 void mst_filter_choose_extent(mst_filter *plan);
-
-// ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
-static inline size_t mst_mask_rows(const mst_filter *plan) { return plan->cosine ? plan->p + 1 : plan->p; }
-static inline size_t mst_mask_columns(const mst_filter *plan) { return plan->period_q / 2 + 1; }
-mst_status mst_mask_make(mst_filter *plan, mst_error *error);
-
-// A frequency between -1/2 and 1/2; all are periodic.
-static inline double mst_mask_around(double frequency) { return frequency - rint(frequency); }
-
-// ---- table.c: masks that kernels read from a table of all frequencies, as they do the caller's own.
-bool mst_mask_is_table(mst_filter_kind kind);
-void mst_mask_fill_table(const mst_filter *plan, float *values); // of all but the caller's
-static inline mst_filter_kind mst_mask_kernel_kind(const mst_filter *plan) {
-    return mst_mask_is_table(plan->desc.kind) ? MST_FILTER_MASK : plan->desc.kind;
-}
-mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
-void mst_mask_release(mst_filter *plan);
 
 // ---- planes.c: images to real planes, continued beyond their edges, and back.
 mst_status mst_planes_create(mst_filter *plan, mst_error *error);

@@ -16,7 +16,7 @@ static cl_uint lanes_of(const mst_filter *plan) {
 
 // Work-items that find the range of an image.
 static cl_uint range_parts(const mst_filter *plan) {
-    size_t rows = plan->colours * plan->height;
+    size_t rows = plan->colours * mst_filter_image_rows(plan);
     return lanes_of(plan) * (rows < RANGE_ROWS ? (cl_uint)rows : RANGE_ROWS);
 }
 
@@ -50,10 +50,10 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
     if (!loads && !stores && !d->alpha)
         return MST_OK;
     snprintf(options, sizeof options,
-             "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d -D LOADS=%d -D RANGED=%d -D STORES=%d "
+             "-D PRECISION=%d -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d -D LOADS=%d -D RANGED=%d -D STORES=%d "
              "-D ALPHA=%d",
-             mst_type_element(d->input.type), mst_type_element(d->output.type), mst_filter_conversion(d->output.type),
-             (int)d->output_as, d->white > 0, loads, ranged, stores, d->alpha);
+             mst_filter_precision(plan), mst_type_element(d->input.type), mst_type_element(d->output.type),
+             mst_filter_conversion(d->output.type), (int)d->output_as, d->white > 0, loads, ranged, stores, d->alpha);
     MST_TRY(mst_program_of_file(plan->context, "filter: between images and planes", "filter.cl", options, &program, error));
     for (int k = 0; k < N_PLANE_KERNELS; k++)
         if (wanted[k])
@@ -74,11 +74,11 @@ void mst_planes_destroy(mst_filter *plan) {
 static uint64_t planes_bytes(const mst_filter *plan) {
     if (!mst_filter_has_planes(plan))
         return 0;
-    return (uint64_t)plan->colours * plan->planes.pitch * plan->planes.rows * sizeof(float);
+    return (uint64_t)plan->colours * plan->planes.pitch * plan->planes.rows * plan->planes.slices * mst_filter_real_bytes(plan);
 }
 
 static uint64_t ranges_bytes(const mst_filter *plan) {
-    return mst_filter_ranged(plan) ? range_parts(plan) * sizeof(cl_float2) : 0;
+    return mst_filter_ranged(plan) ? range_parts(plan) * 2 * mst_filter_real_bytes(plan) : 0;
 }
 
 uint64_t mst_planes_image_bytes(const mst_filter *plan) { return planes_bytes(plan) + 2 * ranges_bytes(plan); }
@@ -114,23 +114,26 @@ static mst_status enqueue(mst_filter *plan, const mst_block *block, mst_filter_p
 mst_image_side mst_image_side_of(const mst_filter *plan, const mst_block *block, int side) {
     const mst_block_port *port = &block->ports[side];
     return (mst_image_side){port->buffer, plan->lines[side][port->packed ? 0 : 1], port->base,
-                            (cl_ulong)port->first_item * plan->height * plan->channels};
+                            (cl_ulong)port->first_item * mst_filter_image_rows(plan) * plan->channels};
 }
 
 mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_image_side in = mst_image_side_of(plan, block, 0);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
-    cl_uint colours = (cl_uint)plan->colours, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
+    cl_uint colours = (cl_uint)plan->colours, r = (cl_uint)plan->r, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
+    cl_uint depth = (cl_uint)plan->depth;
     cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT, levels = mst_filter_levels(plan);
-    cl_ulong n = (cl_ulong)block->count * colours * p * q;
+    cl_ulong n = (cl_ulong)block->count * colours * r * p * q;
     const mst_argument arguments[] = {MST_BIND(image, in.buffer),
                                       MST_BIND(base, in.base),
                                       MST_BIND(first_line, in.first_line),
                                       MST_BIND(lines, in.lines),
+                                      MST_BIND(depth, depth),
                                       MST_BIND(height, height),
                                       MST_BIND(width, width),
                                       MST_BIND(channels, channels),
                                       MST_BIND(colours, colours),
+                                      MST_BIND(r, r),
                                       MST_BIND(p, p),
                                       MST_BIND(q, q),
                                       MST_BIND(mirror, mirror),
@@ -146,11 +149,19 @@ static mst_status find_ranges(mst_filter *plan, const mst_block *block, int *whi
     const mst_planes *planes = &plan->planes;
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, colours = (cl_uint)plan->colours;
     cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = range_parts(plan);
-    cl_uint lanes = lanes_of(plan);
+    cl_uint lanes = lanes_of(plan), slices = (cl_uint)planes->slices, depth = (cl_uint)plan->depth;
     cl_ulong n = (cl_ulong)block->count * parts;
-    const mst_argument arguments[] = {MST_BIND(planes, planes->buffer), MST_BIND(pitch, pitch), MST_BIND(plane_rows, rows),
-                                      MST_BIND(height, height),         MST_BIND(width, width), MST_BIND(colours, colours),
-                                      MST_BIND(parts, parts),           MST_BIND(lanes, lanes), MST_BIND(n, n),
+    const mst_argument arguments[] = {MST_BIND(planes, planes->buffer),
+                                      MST_BIND(pitch, pitch),
+                                      MST_BIND(plane_rows, rows),
+                                      MST_BIND(slices, slices),
+                                      MST_BIND(depth, depth),
+                                      MST_BIND(height, height),
+                                      MST_BIND(width, width),
+                                      MST_BIND(colours, colours),
+                                      MST_BIND(parts, parts),
+                                      MST_BIND(lanes, lanes),
+                                      MST_BIND(n, n),
                                       MST_BIND(ranges, plan->ranges[0])};
     MST_TRY(enqueue(plan, block, MST_PART_STORE, KERNEL_RANGE, arguments, MST_COUNT(arguments), (size_t)n, error));
     *which = 0;
@@ -168,14 +179,20 @@ fail:
 
 mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
-    cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
-    cl_ulong n = (cl_ulong)block->count * height * width;
-    const mst_argument arguments[] = {MST_BIND(from, in.buffer),          MST_BIND(from_base, in.base),
-                                      MST_BIND(from_line, in.first_line), MST_BIND(from_lines, in.lines),
-                                      MST_BIND(height, height),           MST_BIND(width, width),
-                                      MST_BIND(channels, channels),       MST_BIND(n, n),
-                                      MST_BIND(to, out.buffer),           MST_BIND(to_base, out.base),
-                                      MST_BIND(to_line, out.first_line),  MST_BIND(to_lines, out.lines)};
+    cl_uint rows = (cl_uint)mst_filter_image_rows(plan), width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
+    cl_ulong n = (cl_ulong)block->count * rows * width;
+    const mst_argument arguments[] = {MST_BIND(from, in.buffer),
+                                      MST_BIND(from_base, in.base),
+                                      MST_BIND(from_line, in.first_line),
+                                      MST_BIND(from_lines, in.lines),
+                                      MST_BIND(rows, rows),
+                                      MST_BIND(width, width),
+                                      MST_BIND(channels, channels),
+                                      MST_BIND(n, n),
+                                      MST_BIND(to, out.buffer),
+                                      MST_BIND(to_base, out.base),
+                                      MST_BIND(to_line, out.first_line),
+                                      MST_BIND(to_lines, out.lines)};
     mst_queue_expect_mark(block->queue);
     return enqueue(plan, block, MST_PART_STORE, KERNEL_ALPHA, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
@@ -186,14 +203,17 @@ mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error 
     mst_image_side out = mst_image_side_of(plan, block, 1);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_uint colours = (cl_uint)plan->colours, pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows;
+    cl_uint slices = (cl_uint)planes->slices, depth = (cl_uint)plan->depth;
     double white = plan->desc.white;
-    cl_ulong n = (cl_ulong)block->count * height * width * colours;
+    cl_ulong n = (cl_ulong)block->count * depth * height * width * colours;
     int which = 0;
     if (mst_filter_ranged(plan))
         MST_TRY(find_ranges(plan, block, &which, error));
     const mst_argument arguments[] = {MST_BIND(planes, planes->buffer),
                                       MST_BIND(pitch, pitch),
                                       MST_BIND(plane_rows, rows),
+                                      MST_BIND(slices, slices),
+                                      MST_BIND(depth, depth),
                                       MST_BIND(height, height),
                                       MST_BIND(width, width),
                                       MST_BIND(channels, channels),

@@ -1,7 +1,15 @@
-// Masks that are not made of discs, frequency by frequency.
-#include "plan.h"
+// Masks that are not made of discs, or not of two axes in single precision, frequency by frequency.
+#include "mask.h"
+
+#include "runtime/pool.h"
 
 #include <math.h>
+
+typedef struct frequency {
+    double z, y, x; // cycles per pixel, from -1/2 to 1/2
+} frequency;
+
+static double distance_of(frequency f) { return hypot(hypot(f.y, f.x), f.z); }
 
 static double rolloff(const mst_filter_desc *d, double distance, double radius) {
     double ratio = distance / radius;
@@ -17,33 +25,112 @@ static double rolloff(const mst_filter_desc *d, double distance, double radius) 
 }
 
 // Degrees between the direction of a frequency and that of the stripes' own, which is across them; up to 90.
-static double off_direction(const mst_filter_desc *d, double y, double x) {
-    double degrees = atan2(-y, x) * (180 / acos(-1)) - (d->angle + 90);
+static double off_direction(const mst_filter_desc *d, frequency f) {
+    double degrees = atan2(-f.y, f.x) * (180 / acos(-1)) - (d->angle + 90);
     return fabs(degrees - 180 * rint(degrees / 180));
 }
 
-static double value_at(const mst_filter_desc *d, double y, double x) {
-    double distance = hypot(y, x), ratio = distance / d->radius;
+static double notches_at(const mst_filter_desc *d, frequency f) {
+    double kept = 1;
+    for (size_t i = 0; i < d->n_notches; i++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const mst_filter_notch *n = &d->notches[i];
+            const frequency from = {mst_mask_around(f.z - sign * n->z), mst_mask_around(f.y - sign * n->y),
+                                    mst_mask_around(f.x - sign * n->x)};
+            kept *= 1 - rolloff(d, distance_of(from), n->radius);
+        }
+    return kept;
+}
+
+// The caller's mask at a position in its own grid, which is periodic.
+static double sample(const mst_filter_desc *d, const double at[3]) {
+    const size_t sides[] = {d->mask_depth, d->mask_height, d->mask_width};
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double weight = 1;
+        size_t index = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const int upper = corner >> axis & 1;
+            const double first = floor(at[axis]), share = at[axis] - first, side = (double)sides[axis], i = first + upper;
+            weight *= upper ? share : 1 - share;
+            index = index * sides[axis] + (size_t)(i - side * floor(i / side));
+        }
+        sum += weight == 0 ? 0 : weight * (double)d->mask[index];
+    }
+    return sum;
+}
+
+static double own_at(const mst_filter *plan, size_t m, size_t k, size_t l) {
+    const mst_filter_desc *d = &plan->desc;
+    const size_t sides[] = {d->mask_depth, d->mask_height, d->mask_width}, number[] = {m, k, l},
+                 periods[] = {plan->period_r, plan->period_p, plan->period_q};
+    double there[3], back[3];
+    for (int axis = 0; axis < 3; axis++) {
+        // Multiplied before divided: exact where mask and transform have the same size.
+        const double middle = (double)(sides[axis] / 2), off = (double)number[axis] * (double)sides[axis] / (double)periods[axis];
+        there[axis] = middle + off;
+        back[axis] = middle - off;
+    }
+    return (sample(d, there) + sample(d, back)) / 2;
+}
+
+static double value_at(const mst_filter_desc *d, frequency f) {
+    double distance = distance_of(f), ratio = distance / d->radius;
     switch (d->kind) {
+    case MST_FILTER_LOW_PASS:
+        return rolloff(d, distance, d->radius);
+    case MST_FILTER_HIGH_PASS:
+        return 1 - rolloff(d, distance, d->radius);
+    case MST_FILTER_BAND_PASS:
+        return rolloff(d, distance, d->radius2) * (1 - rolloff(d, distance, d->radius));
+    case MST_FILTER_BAND_STOP:
+        return 1 - rolloff(d, distance, d->radius2) * (1 - rolloff(d, distance, d->radius));
+    case MST_FILTER_NOTCH:
+        return notches_at(d, f);
     case MST_FILTER_SHARPEN:
         return 1 + d->amount * (1 - rolloff(d, distance, d->radius));
     case MST_FILTER_LAPLACIAN:
         return ratio > 40 ? 0 : exp(1.0 - ratio * ratio / 2) / 2 * ratio * ratio; // e^-800 is 0 in double precision
     default:
-        return distance == 0 ? 1 : 1 - rolloff(d, off_direction(d, y, x), d->angle_width) * (1 - rolloff(d, distance, d->radius));
+        return distance == 0 ? 1 : 1 - rolloff(d, off_direction(d, f), d->angle_width) * (1 - rolloff(d, distance, d->radius));
     }
 }
 
-bool mst_mask_is_table(mst_filter_kind kind) { return kind >= MST_FILTER_MASK; }
+// At Nyquist's frequency, which is its own opposite, a direction has two sides.
+static double opposite(double f) { return f == 0.5 || f == -0.5 ? f : -f; }
 
-void mst_mask_fill_table(const mst_filter *plan, float *values) {
+static double mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
     const mst_filter_desc *d = &plan->desc;
-    for (size_t k = 0; k < mst_mask_rows(plan); k++)
-        for (size_t l = 0; l < mst_mask_columns(plan); l++) {
-            double y = mst_mask_around((double)k / (double)plan->period_p),
-                   x = mst_mask_around((double)l / (double)plan->period_q);
-            // At Nyquist's frequency, which is its own opposite, a direction has two sides.
-            double there = value_at(d, y, x), back = value_at(d, y == 0.5 || y == -0.5 ? y : -y, x == 0.5 || x == -0.5 ? x : -x);
-            values[k * mst_mask_columns(plan) + l] = (float)((there + back) / 2);
-        }
+    if (d->kind == MST_FILTER_MASK)
+        return own_at(plan, m, k, l);
+    const frequency f = {mst_mask_around((double)m / (double)plan->period_r), mst_mask_around((double)k / (double)plan->period_p),
+                         mst_mask_around((double)l / (double)plan->period_q)};
+    if (d->kind != MST_FILTER_STRIPES) // the others are the same at opposite frequencies
+        return value_at(d, f);
+    return (value_at(d, f) + value_at(d, (frequency){0, opposite(f.y), opposite(f.x)})) / 2;
+}
+
+typedef struct table {
+    const mst_filter *plan;
+    void *values;
+} table;
+
+static mst_status fill_row(size_t row, void *user, mst_error *error) {
+    const table *t = user;
+    const mst_filter *plan = t->plan;
+    const size_t rows = mst_mask_rows(plan), columns = mst_mask_columns(plan);
+    (void)error;
+    for (size_t l = 0; l < columns; l++) {
+        const double value = mask_value(plan, row / rows, row % rows, l);
+        if (plan->is_double)
+            ((double *)t->values)[row * columns + l] = value;
+        else
+            ((float *)t->values)[row * columns + l] = (float)value;
+    }
+    return MST_OK;
+}
+
+mst_status mst_mask_fill_table(const mst_filter *plan, void *values, mst_error *error) {
+    table t = {plan, values};
+    return mst_pool_run(plan->context->pool, plan->r * mst_mask_rows(plan), fill_row, &t, error);
 }
