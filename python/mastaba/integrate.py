@@ -482,13 +482,28 @@ def _cut_at(peaks, parts, low, high, tolerances):
     return first
 
 
+def _all_of(shape, value, status, kind, kind_of_errors):
+    """A result of tanhsinh whose integrals are all the same."""
+    return Result(integral=np.full(shape, value, kind)[()], error=np.full(shape, value, kind_of_errors)[()], success=np.zeros(shape, bool)[()],
+                  status=np.full(shape, status, np.int32)[()], nfev=np.zeros(shape, np.int32)[()])
+
+
+def _stops(callback, result):
+    try:
+        callback(result)
+    except StopIteration:
+        return True
+    return False
+
+
 def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=None, rtol=None, preserve_shape=False, callback=None):
     """The integrals of f(x, *args) from a to b, arrays that are broadcast: for integrands that are singular at the ends.
 
-    The result has integral, error, success, status (0: converged, -2: not, -3: not finite) and nfev. In texts, whose arguments have names,
+    The result has integral, error, success, status (0: converged, -2: not, -3: not finite, -4: stopped by `callback`) and nfev. In texts, whose arguments have names,
     args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. With `log` f gives the logarithm of the
-    integrand, and integral, error, atol and rtol are logarithms. A `callback` is refused; `minlevel` and `maxlevel` are checked, and the
-    library halves steps as it sees fit.
+    integrand, and integral, error, atol and rtol are logarithms. `minlevel` and `maxlevel` are checked, and the library halves steps as it
+    sees fit: all levels are computed in one call, so `callback` is called twice, before it, with NaNs and status 1, where StopIteration
+    stops, and with the result.
 
         >>> import numpy as np, mastaba
         >>> result = mastaba.integrate.tanhsinh(lambda x: np.log(x), 0, 1)
@@ -509,8 +524,6 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
             _check_tolerance(value, name)
     for value, name in ((maxlevel, "maxlevel"), (minlevel, "minlevel")):
         _check_level(value, name)
-    if callback is not None:
-        raise errors.UnsupportedError("a callback: the library integrates all levels in one call")
     names = list(args) if isinstance(args, dict) else None
     args = tuple(args.values()) if names is not None else _arguments(args)
     shape = np.broadcast_shapes(a.shape, b.shape, *(np.shape(arg) for arg in args))
@@ -536,6 +549,10 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     parts, joined = _elements(flat)
     each = len(parts) // len(integrands) if integrands else 1
     low, high, peaks = (np.repeat(values, each) for values in (low, high, peaks))
+    if callback is not None:
+        begun = _all_of(shape, math.nan, 1, np.result_type(kind, np.complex64) if each > 1 else kind, kind)
+        if _stops(callback, begun):
+            return _all_of(shape, math.nan, -4, begun.integral.dtype, kind)
     tolerances = {"epsabs": 0.0 if atol is None else float(atol), "epsrel": float(np.finfo(kind).eps**0.75) if rtol is None else float(rtol)}
     results = _cut_at(peaks, parts, low, high, tolerances)
     status = results["status"].reshape(-1, each).max(1, initial=0).reshape(shape)
@@ -547,4 +564,7 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     codes = np.array([0, -2, -2, -3], np.int32)[status]
     nfev = results["evaluations"].reshape(-1, each).sum(1).reshape(shape).astype(np.int32)
     value = value.astype(np.result_type(kind, np.complex64) if np.iscomplexobj(value) else kind)
-    return Result(integral=value[()], error=error[()], success=(codes == 0)[()], status=codes[()], nfev=nfev[()])
+    result = Result(integral=value[()], error=error[()], success=(codes == 0)[()], status=codes[()], nfev=nfev[()])
+    if callback is not None:
+        _stops(callback, result)
+    return result

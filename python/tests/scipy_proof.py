@@ -35,7 +35,7 @@ EXPECTED = (
     (r"test_quadpack.py::TestNQuad::test_variable_limits", "the error of a value of 25 is within epsrel of it; the test wants it below epsabs"),
     (r"test__quad_vec.py::TestQuadVec::test_num_eval", "it counts the calls of a function that is called once, to be written down"),
     (r"test_cubature.py::TestCubature::test_stops_after_max_subdivisions", "it gives a rule of its own"),
-    (r"test_tanhsinh.py.*(test_vectorization|test_options_and|test_minlevel|test_maxiter|test_gh_22681)", "it asks for levels, or counts calls"),
+    (r"test_tanhsinh.py.*(test_vectorization|test_options_and|test_minlevel|test_maxiter|test_jumpstart|test_gh_22681)", "it asks for levels, or counts calls"),
     (r"test_tanhsinh.py.*test_flags_preserve_shape", "an integral that overflows is said to be infinite, not one that needs more levels"),
     (r"test_tanhsinh.py.*test_special_cases", "it asks for warnings and the status of levels"),
     (r"test_tanhsinh.py.*test_basic\[numpy-10\]", "the end is pi/2 rounded, where the integrand is no longer the one whose integral is known"),

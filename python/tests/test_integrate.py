@@ -206,3 +206,22 @@ def test_logarithms_of_integrands():
     for name in ("rtol", "atol"):
         with pytest.raises(ValueError, match="positive infinity"):
             integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
+
+
+def test_callbacks_of_tanhsinh():
+    """Before the one call of the library, and after it; StopIteration before it stops."""
+    seen = []
+    result = integrate.tanhsinh(lambda x, p: x**p, 0, 1, args=(np.array([1.0, 2.0]),), callback=seen.append)
+    assert np.allclose(result.integral, [1 / 2, 1 / 3]) and len(seen) == 2 and seen[1] is result
+    assert seen[0].status.tolist() == [1, 1] and not seen[0].success.any() and np.isnan(seen[0].integral).all() and seen[0].nfev.tolist() == [0, 0]
+
+    def stop(so_far):
+        seen.append(so_far)
+        raise StopIteration
+
+    stopped = integrate.tanhsinh(lambda x: (1 + 1j) * x, np.float32(0), np.float32(1), callback=stop)
+    assert stopped.status == -4 and not stopped.success and np.isnan(stopped.integral) and stopped.integral.dtype == np.complex64 and len(seen) == 3
+    with pytest.raises(ValueError, match="callable"):
+        integrate.tanhsinh(lambda x: x, 0, 1, callback=1)
+    with pytest.raises(KeyError):
+        integrate.tanhsinh(lambda x: x, 0, 1, callback=lambda so_far: {}["a"])
