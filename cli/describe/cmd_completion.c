@@ -121,19 +121,20 @@ static void print_zsh_list(const cli_command *group) {
             print_zsh_list(group->commands[i]);
 }
 
+// Not `path`, which in zsh is the list of $PATH.
 static void print_zsh(void) {
     fputs("#compdef mastaba\n"
           "_mastaba() {\n"
-          "    local path='' skip=1\n"
+          "    local where='' skip=1\n"
           "    local -a list\n"
-          "    (( CURRENT > 2 )) && path=$words[2] skip=2\n"
-          "    case $path in ",
+          "    (( CURRENT > 2 )) && where=$words[2] skip=2\n"
+          "    case $where in ",
           stdout);
     print_groups(&cli_root);
-    puts(") (( CURRENT > 3 )) && path+=\" $words[3]\" skip=3 ;; esac\n"
+    puts(") (( CURRENT > 3 )) && where+=\" $words[3]\" skip=3 ;; esac\n"
          "    shift $((skip - 1)) words\n"
          "    (( CURRENT -= skip - 1 ))\n"
-         "    case $path in");
+         "    case $where in");
     print_zsh_list(&cli_root);
     describe_each(&cli_root, print_zsh_command, NULL);
     puts("    esac\n"

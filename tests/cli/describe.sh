@@ -37,6 +37,13 @@ if command -v fish >/dev/null; then
     got=$(fish --no-config -c 'source completion.fish; complete -C "mastaba bench fi"' | cut -f 1)
     [ "$got" = filter ] || fail "fish completes 'mastaba bench fi' to '$got'"
 fi
+if command -v zsh >/dev/null; then
+    mkdir functions
+    cp completion.zsh functions/_mastaba
+    for pair in 'fi|filter' 'bench fi|bench filter' 'fft --shi|fft --shift' 'bench filter --si|bench filter --sizes='; do
+        python3 "$here/complete_in_zsh.py" functions "mastaba ${pair%|*}" "mastaba ${pair#*|}" || fail "completion in zsh"
+    done
+fi
 
 expect 0 "$MASTABA" manual
 cp .stdout commands
