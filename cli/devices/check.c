@@ -12,7 +12,8 @@ void cli_check_device(size_t index, char *const *environment, int timeout, bool 
     snprintf(number, sizeof number, "--check-child=%zu", index);
     char *arguments[] = {(char[]){"mastaba"}, (char[]){"devices"}, number, NULL};
     memset(check, 0, sizeof *check);
-    child_ask(arguments, environment, timeout, verbose, &answer);
+    child c = child_start(arguments, environment, timeout, verbose);
+    child_finish(&c, &answer);
     sscanf(answer.text, "%lf %lf%n", &check->seconds, &check->copy_rate, &used);
     check->ok = answer.ok && used > 0;
     if (!check->ok)

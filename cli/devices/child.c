@@ -38,7 +38,7 @@ void child_environment_free(char **environment) {
 }
 
 // Starts this program again, with the pipe as its descriptor 3.
-static int start(char *const *arguments, char *const *environment, bool verbose, const int ends[2], pid_t *child) {
+static int start(char *const *arguments, char *const *environment, bool verbose, const int ends[2], pid_t *process) {
     posix_spawn_file_actions_t actions;
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0)
@@ -49,7 +49,7 @@ static int start(char *const *arguments, char *const *environment, bool verbose,
     if (code == 0)
         code = posix_spawn_file_actions_adddup2(&actions, ends[1], ANSWER_DESCRIPTOR);
     if (code == 0)
-        code = posix_spawn(child, "/proc/self/exe", &actions, NULL, arguments, environment);
+        code = posix_spawn(process, "/proc/self/exe", &actions, NULL, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     return code;
 }
@@ -80,11 +80,11 @@ static bool read_line(int file, double deadline, char *line, size_t size) {
 }
 
 // Waits for the end up to a deadline. False if it did not come.
-static bool reap(pid_t child, double deadline, int *status) {
+static bool reap(pid_t process, double deadline, int *status) {
     const struct timespec pause = {0, 2000000};
     for (;;) {
-        pid_t ended = waitpid(child, status, WNOHANG);
-        if (ended == child)
+        pid_t ended = waitpid(process, status, WNOHANG);
+        if (ended == process)
             return true;
         if ((ended < 0 && errno != EINTR) || cli_now() > deadline)
             return false;
@@ -121,32 +121,39 @@ static void add_load(char *text, size_t size) {
                  "; or processors are too busy, with a load of %.0f on %ld: try again when they are not", load, n);
 }
 
-void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer) {
-    int ends[2], status = 0;
-    pid_t child;
+child child_start(char *const *arguments, char *const *environment, int timeout, bool verbose) {
+    child c = {.timeout = timeout, .answer = -1};
+    int ends[2];
+    c.failed = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    if (c.failed)
+        return c;
+    c.failed = start(arguments, environment, verbose, ends, &c.process);
+    close(ends[1]);
+    if (c.failed)
+        close(ends[0]);
+    else
+        c.answer = ends[0];
+    c.deadline = cli_now() + timeout;
+    return c;
+}
+
+void child_finish(child *c, child_answer *answer) {
+    int status = 0;
     char line[sizeof answer->text + 2] = "";
     memset(answer, 0, sizeof *answer);
-    int code = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
-    if (code == 0) {
-        code = start(arguments, environment, verbose, ends, &child);
-        close(ends[1]);
-        if (code != 0)
-            close(ends[0]);
-    }
-    if (code != 0) {
-        snprintf(answer->text, sizeof answer->text, "cannot start a process for the check: %s", strerror(code));
+    if (c->failed) {
+        snprintf(answer->text, sizeof answer->text, "cannot start a process for the check: %s", strerror(c->failed));
         return;
     }
-    double deadline = cli_now() + timeout;
-    bool in_time = read_line(ends[0], deadline, line, sizeof line) && reap(child, deadline, &status);
-    close(ends[0]);
+    bool in_time = read_line(c->answer, c->deadline, line, sizeof line) && reap(c->process, c->deadline, &status);
+    close(c->answer);
     if (in_time) {
         judge(line, status, answer);
         return;
     }
-    kill(child, SIGKILL);
-    bool ended = reap(child, cli_now() + 2, &status);
-    snprintf(answer->text, sizeof answer->text, "the driver hangs: no answer in %d s%s", timeout,
+    kill(c->process, SIGKILL);
+    bool ended = reap(c->process, cli_now() + 2, &status);
+    snprintf(answer->text, sizeof answer->text, "the driver hangs: no answer in %d s%s", c->timeout,
              ended ? "" : ", and its process cannot be ended");
     add_load(answer->text, sizeof answer->text);
 }

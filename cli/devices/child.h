@@ -4,6 +4,7 @@
 #define MASTABA_CLI_CHILD_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 typedef struct child_answer {
     bool ok;
@@ -16,9 +17,18 @@ typedef struct child_answer {
 char **child_environment_copy(void);
 void child_environment_free(char **environment);
 
-// Runs this program with the arguments, argv[0] among them and NULL last, and waits at most `timeout` seconds. With `verbose`
-// what the driver prints on stderr is shown.
-void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer);
+typedef struct child {
+    pid_t process;
+    int answer; // descriptor
+    int failed; // an errno value: it could not be started
+    int timeout;
+    double deadline;
+} child;
+
+// Runs this program with the arguments, argv[0] among them and NULL last. With `verbose` what the driver prints on stderr is
+// shown. The second, which follows in any case, waits for its answer, at most so many seconds from the start on.
+child child_start(char *const *arguments, char *const *environment, int timeout, bool verbose);
+void child_finish(child *c, child_answer *answer);
 
 // The child's side: first of all, and its answer, which returns the exit code.
 void child_begin(void);
