@@ -166,6 +166,9 @@ static outcome *run(mst_context *context, mst_stencil_desc d, size_t parts) {
         CHECK(plan.part_planes[0] + 6 < plan.part_planes[1], "shares of 2 and 3 are %zu and %zu planes", plan.part_planes[0],
               plan.part_planes[1]);
     CHECK(plan.n_parts == (parts > 1 ? parts : 0), "the grid is in %zu parts, not %zu", plan.n_parts, parts);
+    assert_int_equal(plan.part_beside, d.exchange == MST_STENCIL_EXCHANGE_BESIDE);
+    if (d.exchange_every > 0)
+        assert_int_equal(plan.part_steps, d.exchange_every);
     OK(mst_stencil_run(solver, 9, NULL, NULL, &e));
     OK(mst_stencil_run(solver, STEPS - 9, NULL, NULL, &e));
     add_state(o, &d, solver);
@@ -186,6 +189,40 @@ static outcome *run(mst_context *context, mst_stencil_desc d, size_t parts) {
     free(e_values);
     mst_stencil_destroy(solver);
     return o;
+}
+
+// Exchanges that go on beside the interior, every so many steps; with points and layers at cuts, a ring, and parts that are too
+// thin for it.
+static void test_beside(void **state) {
+    (void)state;
+    static const struct {
+        mst_stencil_schedule schedule;
+        mst_stencil_shape shape;
+        unsigned fuse;
+        uint32_t every;
+        int parts;
+    } ways[] = {{MST_STENCIL_SWEEPS, MST_STENCIL_SHAPE_CPU, 0, 1, 2},  {MST_STENCIL_SWEEPS, MST_STENCIL_SHAPE_GPU, 0, 2, 3},
+                {MST_STENCIL_IN_CORE, MST_STENCIL_SHAPE_CPU, 2, 2, 2}, {MST_STENCIL_IN_CORE, MST_STENCIL_SHAPE_GPU, 1, 3, 2},
+                {MST_STENCIL_IN_CORE, MST_STENCIL_SHAPE_CPU, 2, 5, 2}, {MST_STENCIL_SWEEPS, MST_STENCIL_SHAPE_CPU, 0, 4, 3}};
+    mst_stencil_desc d = describe();
+    d.schedule = MST_STENCIL_SWEEPS;
+    outcome *expected = run(alone, d, 1);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        char text[80];
+        if (!test_turn(k, 3))
+            continue;
+        d.schedule = ways[k].schedule;
+        d.shape = ways[k].shape;
+        d.fuse = ways[k].fuse;
+        d.exchange = MST_STENCIL_EXCHANGE_BESIDE;
+        d.exchange_every = ways[k].every;
+        outcome *got = run(ways[k].parts == 2 ? two : three, d, (size_t)ways[k].parts);
+        snprintf(text, sizeof text, "%s, every %u steps beside the interior, on %d devices",
+                 mst_stencil_schedule_name(d.schedule), (unsigned)ways[k].every, ways[k].parts);
+        check_same(expected, got, text);
+        free(got);
+    }
+    free(expected);
 }
 
 static void test_groups(void **state) {
@@ -463,7 +500,8 @@ static void test_cancelled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_parts), cmocka_unit_test(test_runs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),   cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_parts),    cmocka_unit_test(test_runs),
                                        cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

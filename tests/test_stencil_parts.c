@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "stencil/plan/parts.h"
+#include "stencil/schedules/cuts.h"
 
 #include <math.h>
 
@@ -95,31 +96,90 @@ static void steps_fit_the_parts(void **state) {
         const mst_halo h = random_halo();
         const size_t n = test_between(2, MOST_PARTS);
         const uint64_t unit = test_between(1, 8);
-        mst_parts_rates rates = {1e8, 1e10, 1e-5, 0};
+        mst_parts_rates rates = {1e8, 1e10, 1e-5, 0, unit, false};
         mst_part parts[MOST_PARTS];
-        const uint64_t steps = mst_parts_steps(&p, &h, &rates, unit, n);
+        const uint64_t steps = mst_parts_steps(&p, &h, &rates, n);
         const bool is_ring = mst_problem_periodic(&p, PLANES);
         const bool fits = mst_halo_least(&h, is_ring, 1) <= (int64_t)(p.all_planes / n);
         CHECK((steps > 0) == fits, "%llu steps, although one step %s", (unsigned long long)steps, fits ? "fits" : "does not");
         if (steps == 0 || steps == UINT32_MAX)
             continue;
         CHECK(mst_parts_cut(&p, &h, steps, NULL, n, parts) == n, "%llu steps are too many", (unsigned long long)steps);
+        rates.unit = 1;
         rates.latency *= 1000;
-        const uint64_t rarer = mst_parts_steps(&p, &h, &rates, 1, n);
+        const uint64_t rarer = mst_parts_steps(&p, &h, &rates, n);
         rates.latency /= 1000;
-        CHECK(rarer >= mst_parts_steps(&p, &h, &rates, 1, n), "a slower exchange is done more often");
+        CHECK(rarer >= mst_parts_steps(&p, &h, &rates, n), "a slower exchange is done more often");
     }
     const mst_problem p = problem_of(1000, false);
     const mst_halo none = {{0, 0}, {0, 0}, 0}, one = {{1, 1}, {0, 0}, 0};
-    const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0}, trips = {1e8, 1e10, 1e-5, 0.01};
+    const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0, 1, false}, trips = {1e8, 1e10, 1e-5, 0.01, 1, false};
+    mst_parts_rates way = trips;
     mst_part two[2];
     assert_int_equal(mst_parts_cut(&p, &one, UINT64_MAX, NULL, 2, two), 1);
-    assert_int_equal(mst_parts_steps(&p, &none, &rates, 4, 3), UINT32_MAX);
-    assert_true(mst_parts_steps(&p, &one, &trips, 1, 2) > 4 * mst_parts_steps(&p, &one, &rates, 1, 2));
-    assert_int_equal(mst_parts_steps(&p, &one, &trips, 8, 2) % 8, 0);
+    assert_int_equal(mst_parts_steps(&p, &none, &rates, 3), UINT32_MAX);
+    assert_true(mst_parts_steps(&p, &one, &trips, 2) > 4 * mst_parts_steps(&p, &one, &rates, 2));
+    way.unit = 8;
+    assert_int_equal(mst_parts_steps(&p, &one, &way, 2) % 8, 0);
+    // Beside the interior an exchange that takes half as long as a step costs little; one of next to nothing is not worth
+    // launches.
+    way = rates;
+    way.latency = 0.5 * (double)p.plane * 500 / way.updates;
+    const double waits = mst_parts_seconds(&p, &one, &way, 1, 2);
+    way.beside = true;
+    assert_true(mst_parts_seconds(&p, &one, &way, 1, 2) < waits);
+    way.updates = 1e15;
+    way.latency = 1e-5;
+    const double beside = mst_parts_seconds(&p, &one, &way, 1, 2);
+    way.beside = false;
+    assert_true(beside > mst_parts_seconds(&p, &one, &way, 1, 2));
+}
+
+// Launches over planes, from one of two copies to the other, with what neighbours are given first, and halos put there before
+// the rest: what is wanted has the values of whole launches.
+enum { MOST_PLANES = 120, MOST_LAUNCHES = 6 };
+
+static void launch_planes(const uint64_t *from, uint64_t *to, mst_cuts_range range, int64_t planes, int64_t reach) {
+    for (int64_t i = range.from; i < range.to; i++) {
+        to[i] = 0;
+        for (int64_t k = i - reach; k <= i + reach; k++)
+            to[i] = to[i] * 31 + (k < 0 || k >= planes ? 7 : from[k]);
+    }
+}
+
+static void cuts_are_computed_first(void **state) {
+    (void)state;
+    for (int i = 0; i < test_many(2000); i++) {
+        uint64_t whole[2][MOST_PLANES], cut[2][MOST_PLANES];
+        const int64_t reach = (int64_t)test_between(0, 3), n = (int64_t)test_between(1, MOST_LAUNCHES), deep = reach * n;
+        const bool low = test_random() % 4 > 0, high = test_random() % 4 > 0;
+        mst_cuts cuts = {.planes = (int64_t)test_between(2, MOST_PLANES)};
+        cuts.from = low ? deep : 0;
+        cuts.low = low ? 2 * deep : 0;
+        cuts.to = cuts.planes - (high ? deep : 0);
+        cuts.high = cuts.to - (high ? deep : 0);
+        if (!mst_cuts_leave_rest(&cuts, (n - 1) * reach))
+            continue;
+        for (int64_t k = 0; k < cuts.planes; k++)
+            whole[0][k] = cut[0][k] = test_random();
+        for (int64_t k = 0; k < n; k++)
+            launch_planes(whole[k % 2], whole[1 - k % 2], (mst_cuts_range){0, cuts.planes}, cuts.planes, reach);
+        for (int turn = MST_CUTS_LOW; turn <= MST_CUTS_REST; turn++) {
+            for (int64_t k = 0; k < n; k++)
+                launch_planes(cut[k % 2], cut[1 - k % 2], mst_cuts_planes(&cuts, (mst_cuts_turn)turn, (n - 1 - k) * reach),
+                              cuts.planes, reach);
+            for (int64_t k = 0; k < cuts.planes && turn == MST_CUTS_HIGH; k++)
+                if (k < cuts.from || k >= cuts.to)
+                    cut[n % 2][k] = 1; // a halo arrives
+        }
+        for (int64_t k = cuts.from; k < cuts.to; k++)
+            CHECK(whole[n % 2][k] == cut[n % 2][k], "plane %lld of %lld: %lld launches that reach %lld", (long long)k,
+                  (long long)cuts.planes, (long long)n, (long long)reach);
+    }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts),
+                                       cmocka_unit_test(cuts_are_computed_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,9 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
 
 // Options as text and numbers, before they are checked.
 typedef struct request {
-    char *grid, *schedule, *shape, *shares, *precision, *output, *output_type, *checkpoint, *every, *scratch;
+    char *grid, *schedule, *shape, *shares, *exchange, *precision, *output, *output_type, *checkpoint, *every, *scratch;
     char **set; // NULL-ended, or NULL
-    long long steps, depth, fuse, block;
+    long long steps, depth, fuse, block, exchange_every;
     double time_step;
     int no_overlap, resume, dry_run, no_check, check_stability;
 } request;
@@ -61,6 +61,9 @@ static const cli_option option_table[] = {
     {"shape", 0, CLI_TEXT, offsetof(request, shape), "of kernels: gpu or cpu (default: by the device)", "SHAPE"},
     {"shares", 0, CLI_TEXT, offsetof(request, shares), "of the grid for each device, as 3,1 (default: as fast as they are)",
      "S,S"},
+    {"exchange", 0, CLI_TEXT, offsetof(request, exchange),
+     "of halos between devices: waits, or beside the interior (default: as is faster)", "HOW"},
+    {"exchange-every", 0, CLI_LONG, offsetof(request, exchange_every), "steps between two exchanges (default: chosen)", "K"},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print the plan with time and memory, and end", NULL},
     {"check-stability", 0, CLI_FLAG, offsetof(request, check_stability), "print the largest stable time step, and end", NULL},
     {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
@@ -128,6 +131,14 @@ static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
     return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed, sweeps or skewed-sweeps");
 }
 
+static int take_exchange(const char *text, mst_stencil_halo_exchange *exchange) {
+    const bool waits = strcmp(text, "waits") == 0;
+    if (!waits && strcmp(text, "beside") != 0)
+        return wrong("--exchange", text, "waits or beside");
+    *exchange = waits ? MST_STENCIL_EXCHANGE_WAITS : MST_STENCIL_EXCHANGE_BESIDE;
+    return CLI_DONE;
+}
+
 // "3,1"
 static int take_shares(const char *text, mst_stencil_desc *desc, problem_overrides *overrides) {
     const char *rest = text;
@@ -151,6 +162,8 @@ static int take_words(const request *r, mst_stencil_desc *desc, problem_override
     int code = cli_precision(solve_command, r->precision, "expected float32 or float64", &overrides->precision);
     if (r->shape)
         desc->shape = r->shape[0] == 'g' ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+    if (code == CLI_DONE && r->exchange)
+        code = take_exchange(r->exchange, &desc->exchange);
     return code == CLI_DONE && r->schedule ? take_schedule(r->schedule, &desc->schedule) : code;
 }
 
@@ -158,7 +171,10 @@ static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overri
     const struct {
         const char *option;
         long long value, most;
-    } counts[] = {{"--depth", r->depth, 1 << 24}, {"--fuse", r->fuse, 1 << 10}, {"--block", r->block, (long long)1 << 40}};
+    } counts[] = {{"--depth", r->depth, 1 << 24},
+                  {"--fuse", r->fuse, 1 << 10},
+                  {"--block", r->block, (long long)1 << 40},
+                  {"--exchange-every", r->exchange_every, 1 << 20}};
     for (size_t i = 0; i < CLI_COUNT(counts); i++)
         if (counts[i].value < 0 || counts[i].value > counts[i].most) {
             cli_error(solve_command, "%s %lld: expected 1 to %lld, or 0 to let the model choose", counts[i].option,
@@ -172,6 +188,7 @@ static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overri
     desc->depth = (size_t)r->depth;
     desc->fuse = (unsigned)r->fuse;
     desc->block = (size_t)r->block;
+    desc->exchange_every = (uint32_t)r->exchange_every;
     desc->no_overlap = r->no_overlap != 0;
     desc->check_every = r->no_check ? 0 : UINT64_MAX; // whenever a run ends, at frames and checkpoints
     overrides->steps = r->steps;
@@ -215,6 +232,8 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
     desc->block = chosen->block;
     desc->no_overlap = chosen->no_overlap;
     desc->check_every = chosen->check_every;
+    desc->exchange = chosen->exchange;
+    desc->exchange_every = chosen->exchange_every;
     desc->n_shares = chosen->n_shares;
     desc->shares = chosen->shares;
 }

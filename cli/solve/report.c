@@ -57,6 +57,7 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     if (plan->n_parts > 0) {
         const size_t n = mst_context_n_devices(run->context);
         failed |= json_object_set_new(object, "part_steps", json_integer((json_int_t)plan->part_steps));
+        failed |= json_object_set_new(object, "part_beside", json_boolean(plan->part_beside != 0));
         failed |=
             json_object_set_new(object, "part_planes",
                                 cli_json_sizes(plan->part_planes, (int)(n < MST_STENCIL_MAX_PARTS ? n : MST_STENCIL_MAX_PARTS)));
@@ -138,7 +139,8 @@ static void print_parts(const solve_run *run) {
         first += planes;
     }
     if (plan->n_parts > 0 && run->problem.desc.n_runs == 0)
-        printf("halos are exchanged every %llu step%s\n", (unsigned long long)plan->part_steps, plan->part_steps == 1 ? "" : "s");
+        printf("halos are exchanged every %llu step%s%s\n", (unsigned long long)plan->part_steps,
+               plan->part_steps == 1 ? "" : "s", plan->part_beside ? ", beside the interior" : "");
 }
 
 int solve_print_plan(const solve_run *run) {

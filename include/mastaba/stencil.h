@@ -239,6 +239,14 @@ typedef enum mst_stencil_store {
     MST_STENCIL_STORE_FILE = 3    // `file`, from byte `file_offset`: mst_stencil_plan.state_bytes of it
 } mst_stencil_store;
 
+// How the devices of a context exchange halos. Beside the interior: a device computes what its neighbours are given first, and
+// while that goes through the host's memory the rest. It needs a state that stays on the devices, and computes a little twice.
+typedef enum mst_stencil_halo_exchange {
+    MST_STENCIL_EXCHANGE_AUTO = 0,  // by a model; always waits with no_overlap
+    MST_STENCIL_EXCHANGE_WAITS = 1, // nothing is computed meanwhile
+    MST_STENCIL_EXCHANGE_BESIDE = 2 // where it is possible; else it waits
+} mst_stencil_halo_exchange;
+
 // A part of the grid: some planes of its slowest axis (runs, of an ensemble), which a solver has alone while others have the
 // rest: ranks of a job, say. It also holds halos, planes of its neighbours on both sides, as deep as `steps` steps read. A result
 // has the same bits as that of one solver with the whole grid.
@@ -317,6 +325,8 @@ typedef struct mst_stencil_desc {
     // matter.
     size_t n_shares;
     const double *shares;
+    mst_stencil_halo_exchange exchange; // of halos between these devices,
+    uint32_t exchange_every;            // and the steps between two, which parts have to be thick enough for; 0: chosen
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -325,7 +335,8 @@ typedef struct mst_stencil_desc {
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
-            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL, 0, NULL      \
+            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL, 0, NULL,     \
+            MST_STENCIL_EXCHANGE_AUTO, 0                                                                                         \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -351,14 +362,13 @@ typedef struct mst_stencil_plan {
     size_t n_parts;
     uint64_t part_steps;
     size_t part_planes[MST_STENCIL_MAX_PARTS]; // of each device
+    uint64_t part_beside;                      // 1: exchanges go on beside the interior; 0: they wait
 } mst_stencil_plan;
 
 #define MST_STENCIL_PLAN_INIT                                                                                                    \
     {                                                                                                                            \
         sizeof(mst_stencil_plan), MST_STENCIL_AUTO, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0.0, 0, 0, {                                                                                                         \
-            0                                                                                                                    \
-        }                                                                                                                        \
+            0.0, 0, 0, {0}, 0                                                                                                    \
     }
 
 // What a run did. mst_stencil_describe says what the model predicts for as many steps.

@@ -32,6 +32,22 @@ static planes edge_of(const mst_stencil *s, int side) {
     return side ? (planes){end - depth, end} : (planes){s->part.first, s->part.first + depth};
 }
 
+mst_cuts mst_part_cuts(const mst_stencil *s) {
+    const mst_part *p = &s->part;
+    const int64_t begin = p->first - p->held_first, end = begin + p->planes, beside = s->halo.beside;
+    const planes low = edge_of(s, 0), high = edge_of(s, 1);
+    mst_cuts cuts = {.planes = p->held_planes, .high = p->held_planes, .to = p->held_planes};
+    if (low.to > low.from) {
+        cuts.from = begin - beside;
+        cuts.low = low.to - p->held_first;
+    }
+    if (high.to > high.from) {
+        cuts.high = high.from - p->held_first;
+        cuts.to = end + beside;
+    }
+    return cuts;
+}
+
 static uint64_t bytes_of(const mst_problem *p, planes of) {
     uint64_t bytes = 0;
     for (int a = 0; a < p->n_arrays; a++)

@@ -21,6 +21,9 @@ bool mst_part_may_run(const mst_stencil *s, uint64_t steps);
 bool mst_part_has_point(const mst_stencil *s, size_t point);
 double mst_part_received(const mst_stencil *s, const double *records, size_t point);
 
+// What its neighbours are given, and what is needed of its steps at all, in planes that it holds.
+mst_cuts mst_part_cuts(const mst_stencil *s);
+
 // Bytes that the neighbour below (side 0) or above is given, or gives; and they themselves: planes of all arrays of the state.
 uint64_t mst_edge_bytes(const mst_stencil *s, int side);
 uint64_t mst_halo_bytes(const mst_stencil *s, int side);

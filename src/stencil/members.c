@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mst_stencil_desc member_desc(const mst_stencil_desc *desc, const mst_stencil_part *part, uint64_t file_offset) {
+static mst_stencil_desc member_desc(const mst_stencil_desc *desc, const mst_stencil_part *part, bool beside,
+                                    uint64_t file_offset) {
     mst_stencil_desc d = *desc;
     d.part = part;
     d.n_monitors = d.n_spectra = 0;
     d.until = NULL;
     d.file_offset = file_offset;
+    d.exchange = beside ? MST_STENCIL_EXCHANGE_BESIDE : MST_STENCIL_EXCHANGE_WAITS;
     return d;
 }
 
@@ -27,6 +29,8 @@ static mst_status make_solver(mst_context *context, const mst_stencil_desc *desc
 }
 
 static void say_parts(const mst_members *m) {
+    mst_log(m->whole->context, MST_LOG_DEBUG, "halos are exchanged every %llu steps, %s", (unsigned long long)m->steps,
+            m->beside ? "beside the interior" : "and wait");
     for (size_t k = 0; k < m->n; k++) {
         const mst_stencil *s = m->all[k].solver;
         mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu, %s: planes %lld to %lld of %llu, %s", k + 1, m->n,
@@ -46,15 +50,17 @@ static mst_status make_members(mst_members *m, const mst_stencil_desc *desc, con
     for (size_t k = 0; k < n; k++) {
         if (parts[k].planes == 0)
             continue;
-        const mst_stencil_desc d = member_desc(desc, &parts[k], file_offset);
+        const mst_stencil_desc d = member_desc(desc, &parts[k], m->beside, file_offset);
         mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
         MST_TRY(make(mst_group_member(lead, k), &d, steps, &m->all[m->n].solver, error));
         m->all[m->n].device = k;
+        m->beside = m->beside && mst_plan_in_core(m->all[m->n].solver->plan.schedule);
         m->n++;
         m->steps = parts[k].steps;
         mst_solver_figures(m->all[m->n - 1].solver, 0, &figures);
         file_offset += figures.state_bytes;
     }
+    m->beside = m->beside && m->n > 1;
     m->steps_left = m->steps;
     say_parts(m);
 fail:
@@ -89,13 +95,14 @@ fail:
 }
 
 // Members whose part fits no device say so as one device does; what lacks something else is no reason to fail if the lead can.
-static mst_status make_shared(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_part *parts, make_fn *make,
-                              uint64_t steps, mst_stencil **out, mst_error *error) {
+static mst_status make_shared(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_part *parts, bool beside,
+                              make_fn *make, uint64_t steps, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
     MST_TRY(make_whole(context, desc, &s, error));
     if (make == make_solver)
         MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
+    s->members->beside = beside;
     MST_TRY(make_members(s->members, desc, parts, make, steps, error));
     s->plan.depth = steps_at_once(s->members);
     s->plan.fuse = (unsigned)s->members->steps; // trips are of whole exchanges
@@ -150,11 +157,11 @@ static mst_status measure_shares(mst_context *lead, const mst_stencil_desc *desc
                                  mst_error *error) {
     mst_status status = MST_OK;
     const size_t n = mst_group_size(lead);
-    MST_TRY(mst_members_divide(lead, desc, NULL, n, 0, parts, error));
+    MST_TRY(mst_members_divide(lead, desc, NULL, n, desc->exchange_every, parts, NULL, error));
     for (size_t k = 0; k < n; k++) {
         mst_stencil *s = NULL;
         mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
-        const mst_stencil_desc d = member_desc(desc, &parts[k], 0);
+        const mst_stencil_desc d = member_desc(desc, &parts[k], false, 0);
         shares[k] = 0;
         if (parts[k].planes == 0)
             continue;
@@ -185,6 +192,7 @@ static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, m
     mst_status status = MST_OK;
     mst_stencil_part *parts = NULL;
     double *shares = NULL;
+    bool beside = false;
     const size_t n = mst_group_size(context);
     *out = NULL;
     MST_TRY(check_shares(desc, n, error));
@@ -193,10 +201,10 @@ static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, m
     MST_REQUIRE((parts = calloc(n, sizeof *parts)) && (shares = calloc(n, sizeof *shares)), MST_ERROR_HOST_MEMORY,
                 "out of memory sharing out a grid");
     MST_TRY(choose_shares(context, desc, parts, shares, error));
-    MST_TRY(mst_members_divide(context, desc, shares, n, 0, parts, error));
+    MST_TRY(mst_members_divide(context, desc, shares, n, desc->exchange_every, parts, &beside, error));
     status = MST_ERROR_UNSUPPORTED;
     if (count_parts(parts, n) > 1)
-        status = make_shared(context, desc, parts, make, steps, out, error);
+        status = make_shared(context, desc, parts, beside, make, steps, out, error);
     if (status == MST_ERROR_UNSUPPORTED)
         status = make(context, desc, steps, out, error);
 fail:
@@ -243,4 +251,5 @@ void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan 
     plan->duplicated += held / (double)s->problem.all_planes - 1;
     plan->n_parts = m->n;
     plan->part_steps = m->steps;
+    plan->part_beside = m->beside;
 }

@@ -20,7 +20,9 @@ typedef struct mst_member {
     mst_queue up, down;
     unsigned char *edges[2];
     mst_member_side gives[2], takes[2];
-    uint64_t given[2]; // pieces of all exchanges that have come to `edges`; guarded by the mutex
+    mst_cuts cuts;
+    uint64_t steps_left, exchange; // as the group's, behind what it has done
+    uint64_t given[2];             // pieces of all exchanges that have come to `edges`; guarded by the mutex
     mst_traffic traffic;
     uint64_t counted;             // values that are infinite or NaN
     double computing, exchanging; // seconds
@@ -32,6 +34,7 @@ typedef struct mst_members {
     size_t n;
     mst_member *all;
     uint64_t steps;        // between exchanges
+    bool beside;           // they go on while the interior is computed
     uint64_t steps_left;   // for which halos hold
     uint64_t exchange;     // number of the next one
     size_t *owners;        // of the points of receivers
@@ -51,10 +54,12 @@ mst_status mst_members_begin(mst_stencil *whole, mst_error *error);
 // The memory of exchanges, taken when all members are there, and whose are the points of receivers.
 mst_status mst_members_take(mst_members *members, mst_error *error);
 
-// members_exchange.c: fails for all members; meets all of them, which is false if one of them has failed; gives edges to the
-// neighbours and takes theirs, *met being false likewise. And what that takes: release accepts half of it.
+// members_exchange.c: fails for all members; gives edges to the neighbours and takes theirs, *met being false if a member has
+// failed. `given` NULL: the state is whole, before and after. Else edges are there behind that event, and halos when the next
+// command of the member's runs. And what that takes: release accepts half of it.
 void mst_members_fail(mst_members *members, mst_status status, const mst_error *error);
-mst_status mst_members_exchange(mst_members *members, size_t member, uint64_t number, bool *met, mst_error *error);
+mst_status mst_members_exchange(mst_members *members, size_t member, uint64_t number, const cl_event *given, bool *met,
+                                mst_error *error);
 mst_status mst_member_take(mst_member *member, mst_error *error);
 void mst_member_release(mst_member *member);
 
@@ -67,8 +72,9 @@ mst_status mst_members_plan(mst_context *context, const mst_stencil_desc *desc, 
 // Of any solver, one that is shared out or not.
 void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan);
 
-// How the planes of a description are shared out in n parts, of at most the steps (0: as a model finds best) between exchanges.
+// How the planes of a description are shared out in n parts, of so many steps (0: as a model finds best) between exchanges, and
+// whether these are to go on beside the interior. `beside` NULL: the caller exchanges.
 mst_status mst_members_divide(mst_context *context, const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
-                              mst_stencil_part *parts, mst_error *error);
+                              mst_stencil_part *parts, bool *beside, mst_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 // How members of a group exchange halos. Edges come down to pinned memory of the host in pieces, and as soon as one is there, the
-// neighbour takes it up while the next one comes down, so that both directions of the links are in use.
+// neighbour takes it up while the next one comes down, so that both directions of the links are in use. Copies have queues of
+// their own, so that they go on beside kernels.
 #include "members.h"
 #include "runtime/numbers.h"
 #include "schedules/memory.h"
@@ -97,11 +98,27 @@ static size_t most_pieces(const mst_member *own) {
     return mst_larger(mst_larger(own->gives[0].n, own->gives[1].n), mst_larger(own->takes[0].n, own->takes[1].n));
 }
 
+// Kernels that are queued later find what is on its way up.
+static mst_status put_behind(mst_member *own, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_event halos = NULL;
+    MST_TRY(mst_queue_mark(&own->up, false, &halos, error));
+    MST_TRY_CL(clFlush(own->up.opencl), "cannot upload halos");
+    MST_TRY(mst_queue_barrier(&own->solver->schedule->queue, 1, &halos, "halos", error));
+fail:
+    mst_event_drop(&halos);
+    return status;
+}
+
 // Those of both sides in turn, as they are given.
-static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, bool *met, mst_error *error) {
+static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, const cl_event *given, bool *met, mst_error *error) {
     mst_status status = MST_OK;
     mst_member *own = &m->all[k];
     const size_t most = most_pieces(own);
+    if (given) {
+        MST_TRY(mst_queue_barrier(&own->down, 1, given, "edges", error));
+        MST_TRY(mst_queue_barrier(&own->up, 1, given, "edges", error));
+    }
     for (size_t i = 0; i < most; i++)
         for (int side = 0; side < 2; side++)
             if (i < own->gives[side].n)
@@ -117,16 +134,22 @@ static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, bool *m
     if (*met)
         MST_TRY(mst_queue_finish(&own->down, error));
     if (*met)
-        MST_TRY(mst_queue_finish(&own->up, error));
+        MST_TRY(given ? put_behind(own, error) : mst_queue_finish(&own->up, error));
 fail:
     return status;
 }
 
-mst_status mst_members_exchange(mst_members *m, size_t k, uint64_t number, bool *met, mst_error *error) {
+// All have taken what was given the last time when they meet: edges are computed behind the halos before.
+mst_status mst_members_exchange(mst_members *m, size_t k, uint64_t number, const cl_event *given, bool *met, mst_error *error) {
+    mst_status status = MST_OK;
     mst_member *own = &m->all[k];
-    if (!(*met = meet(m))) // all have taken what was given the last time
+    *met = false;
+    if (given)
+        MST_TRY_CL(mst_wait_for_events(1, given), "cannot compute edges");
+    if (!(*met = meet(m)))
         return MST_OK;
-    const mst_status status = pass_pieces(m, k, number, met, error);
+    status = pass_pieces(m, k, number, given, met, error);
+fail:
     if (status != MST_OK || !*met) {
         mst_queue_abandon(&own->down);
         mst_queue_abandon(&own->up);
@@ -155,6 +178,7 @@ mst_status mst_member_take(mst_member *own, mst_error *error) {
         MST_TRY(mst_pinned_create(context, mst_edge_bytes(own->solver, side) + 1, &edge, error));
         own->edges[side] = edge;
     }
+    own->cuts = mst_part_cuts(own->solver);
 fail:
     return status;
 }

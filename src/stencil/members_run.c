@@ -3,6 +3,7 @@
 #include "members.h"
 #include "runtime/group.h"
 #include "runtime/numbers.h"
+#include "schedules/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,26 +12,92 @@ static mst_members *members_of(const mst_schedule *schedule) { return (mst_membe
 
 // ---- Steps
 
+// Steps up to the next exchange or the wanted ones, after one if it is due.
+static mst_status advance_waiting(mst_members *m, size_t k, uint64_t *done, bool *met, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_member *own = &m->all[k];
+    const double start = mst_now();
+    if (own->steps_left == 0) {
+        MST_TRY(mst_members_exchange(m, k, own->exchange++, NULL, met, error));
+        own->exchanging += mst_now() - start;
+        if (!*met)
+            return MST_OK;
+        own->steps_left = m->steps;
+    }
+    const uint64_t n = mst_smaller(own->steps_left, m->wanted - *done);
+    const double exchanged = mst_now();
+    MST_TRY(mst_solver_advance(own->solver, n, &own->traffic, error));
+    own->computing += mst_now() - exchanged;
+    own->steps_left -= n;
+    *done += n;
+fail:
+    return status;
+}
+
+// Queues n steps behind which halos are exchanged, and the exchange beside most of them.
+static mst_status advance_and_exchange(mst_members *m, size_t k, uint64_t n, uint64_t row, bool *met, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_member *own = &m->all[k];
+    mst_schedule *schedule = own->solver->schedule;
+    cl_event given = NULL;
+    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &own->cuts, &given, error));
+    const double start = mst_now();
+    MST_TRY(mst_members_exchange(m, k, own->exchange++, &given, met, error));
+    own->exchanging += mst_now() - start;
+    own->steps_left = m->steps;
+fail:
+    mst_event_drop(&given);
+    return status;
+}
+
+// As many steps as the tables on the device hold. An exchange is over when the steps behind it begin, so halos hold for as many
+// as there are between exchanges when it ends with one.
+static mst_status advance_beside(mst_members *m, size_t k, uint64_t *done, bool *met, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_member *own = &m->all[k];
+    mst_stencil *s = own->solver;
+    mst_schedule *schedule = s->schedule;
+    const uint64_t wanted = mst_smaller(m->wanted - *done, s->tables.footprint.rows);
+    const double start = mst_now(), exchanging = own->exchanging;
+    MST_TRY(mst_tables_fill(&s->tables, s->step, wanted, error));
+    for (uint64_t row = 0, n; row < wanted && *met; row += n) {
+        n = mst_smaller(own->steps_left, wanted - row);
+        if (n == own->steps_left) {
+            MST_TRY(advance_and_exchange(m, k, n, row, met, error));
+            continue;
+        }
+        MST_TRY(schedule->kind->advance(schedule, n, row, &own->traffic, error));
+        own->steps_left -= n;
+    }
+    if (!*met) {
+        schedule->kind->abandon(schedule);
+        return MST_OK;
+    }
+    MST_TRY(schedule->kind->settle(schedule, &own->traffic, error));
+    MST_TRY(mst_queue_finish(&own->up, error));
+    s->tables.filled = wanted;
+    MST_TRY(mst_tables_collect(&s->tables, error));
+    s->step += wanted;
+    *done += wanted;
+    own->computing += mst_now() - start - (own->exchanging - exchanging);
+    return MST_OK;
+fail:
+    schedule->kind->abandon(schedule);
+    mst_queue_abandon(&own->up);
+    return status;
+}
+
 static void work(size_t k, void *user) {
     mst_members *m = user;
-    mst_member *own = &m->all[k];
     mst_error error = {.status = MST_OK};
-    uint64_t left = m->steps_left, number = m->exchange;
-    for (uint64_t done = 0, n; done < m->wanted; done += n, left -= n) {
-        const double start = mst_now();
-        bool met = true;
-        mst_status status = left == 0 ? mst_members_exchange(m, k, number++, &met, &error) : MST_OK;
-        const double exchanged = mst_now();
-        left = left == 0 ? m->steps : left;
-        n = mst_smaller(left, m->wanted - done);
-        if (status == MST_OK && met)
-            status = mst_solver_advance(own->solver, n, &own->traffic, &error);
-        own->exchanging += exchanged - start;
-        own->computing += mst_now() - exchanged;
-        if (status != MST_OK)
+    bool met = true;
+    for (uint64_t done = 0; done < m->wanted && met;) {
+        const bool beside = m->beside && m->all[k].steps_left > 0;
+        const mst_status status = beside ? advance_beside(m, k, &done, &met, &error) : advance_waiting(m, k, &done, &met, &error);
+        if (status != MST_OK) {
             mst_members_fail(m, status, &error);
-        if (status != MST_OK || !met)
             return;
+        }
     }
 }
 
@@ -48,15 +115,6 @@ static mst_status run_all(mst_members *m, void (*work_of)(size_t k, void *user),
     return status;
 }
 
-// Exchanges before steps are done, and the steps for which halos hold then.
-static void count_exchanges(mst_members *m, uint64_t n) {
-    for (; n > m->steps_left; m->steps_left = m->steps) {
-        n -= m->steps_left;
-        m->exchange++;
-    }
-    m->steps_left -= n;
-}
-
 static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     mst_members *m = members_of(schedule);
@@ -64,11 +122,14 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     for (size_t k = 0; k < m->n; k++) {
         m->all[k].solver->step = m->whole->step + row;
         m->all[k].traffic = (mst_traffic){0, 0};
+        m->all[k].steps_left = m->steps_left;
+        m->all[k].exchange = m->exchange;
         for (int side = 0; side < 2; side++) // all exchanges so far, though one may have failed on the way
             m->all[k].given[side] = m->exchange * m->all[k].gives[side].n;
     }
     MST_TRY(run_all(m, work, m, error));
-    count_exchanges(m, n);
+    m->steps_left = m->all[0].steps_left; // as all others'
+    m->exchange = m->all[0].exchange;
     for (size_t k = 0; k < m->n; k++) {
         traffic->upload_bytes += m->all[k].traffic.upload_bytes;
         traffic->download_bytes += m->all[k].traffic.download_bytes;
@@ -196,8 +257,9 @@ static void destroy(mst_schedule *schedule) {
     mst_members *m = members_of(schedule);
     for (size_t k = 0; m->all && k < m->n; k++) {
         if (m->exchange > 0)
-            mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu: %.1f ms of steps, %.1f ms of %llu exchanges", k + 1,
-                    m->n, 1e3 * m->all[k].computing, 1e3 * m->all[k].exchanging, (unsigned long long)m->exchange);
+            mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu: %.1f ms of steps, %.1f ms of %llu exchanges%s", k + 1,
+                    m->n, 1e3 * m->all[k].computing, 1e3 * m->all[k].exchanging, (unsigned long long)m->exchange,
+                    m->beside ? " beside them" : "");
         mst_member_release(&m->all[k]);
         mst_stencil_destroy(m->all[k].solver);
     }
@@ -209,7 +271,8 @@ static void destroy(mst_schedule *schedule) {
 }
 
 // Nothing is lent, as members make their initial values themselves.
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, NULL, NULL, collect, NULL};
+static const mst_schedule_kind kind = {destroy,         advance, settle, abandon, get,  put,
+                                       count_nonfinite, NULL,    NULL,   collect, NULL, NULL};
 
 static mst_status find_owners(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;

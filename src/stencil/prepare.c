@@ -107,10 +107,14 @@ fail:
     return status;
 }
 
+// Whether the steps between two exchanges of a part are whole passes of so many.
+static bool suits_exchanges(const mst_stencil *s, unsigned m) { return s->halo_steps == 0 || s->halo_steps % m == 0; }
+
 // In core a step more is fused as long as that is faster by measurement, where a run is so long that a try is a small part of it.
 static void fuse_more(mst_stencil *s, uint64_t steps) {
     bool faster = !s->inputs.wishes.fuse;
-    while (faster && mst_plan_in_core(s->plan.schedule) && s->pair.m < MST_STENCIL_MAX_FUSE) {
+    while (faster && mst_plan_in_core(s->plan.schedule) && s->pair.m < MST_STENCIL_MAX_FUSE &&
+           suits_exchanges(s, s->pair.m + 1)) {
         mst_plan_inputs in = s->inputs;
         mst_kernel_pair pair;
         mst_plan plan;
@@ -135,9 +139,10 @@ static void fuse_more(mst_stencil *s, uint64_t steps) {
 
 static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *error) {
     mst_status status = MST_OK;
+    const bool gpu = mst_plan_shape(&s->inputs) == MST_STENCIL_SHAPE_GPU;
+    const bool in_parts = plan->schedule == MST_STENCIL_SKEWED_SWEEPS || (s->inputs.wishes.beside && gpu);
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
-                               plan->schedule == MST_STENCIL_SKEWED_SWEEPS ? MST_SWEEPER_PARTS : MST_SWEEPER_WHOLE, &s->sweeper,
-                               error));
+                               in_parts ? MST_SWEEPER_PARTS : MST_SWEEPER_WHOLE, &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
     if (plan->footprint.rows < MST_SWEEPS_TRIP) { // the tables hold no more
         s->sweeper.n_ways = 1;

@@ -35,7 +35,8 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
                                        .depth = desc->depth,
                                        .block = desc->block,
                                        .fuse = desc->fuse,
-                                       .overlap = !desc->no_overlap}};
+                                       .overlap = !desc->no_overlap,
+                                       .beside = desc->part && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE}};
     if (desc->part) // the members of a group have one host's memory
         in->host.left /= context->lead->n_peers + 1;
     return mst_stepper_limits(context, &in->tile_limits, error);

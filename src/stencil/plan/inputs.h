@@ -25,6 +25,7 @@ typedef struct mst_plan_wishes {
     uint64_t depth, block;
     unsigned fuse;
     bool overlap;
+    bool beside; // planes beside the cuts of a part are to be computed first
 } mst_plan_wishes;
 
 // What the model goes by. Arrays of two for the ways: up and down; or for the kernels: of m fused steps and of one step.

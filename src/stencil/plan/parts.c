@@ -4,10 +4,15 @@
 #include "stencil/scheme/pipeline.h"
 #include "stencil/scheme/problem_points.h"
 
+#include <math.h>
+
 enum { MOST_STEPS = 256, MOST_COUNTED = 1 << 30 }; // between exchanges, by the model and at all
 
 // No halo takes more than this part of what the thinnest part has itself, as all of it is computed twice.
 static const double MOST_HALO = 0.5;
+
+// Seconds of the launches that planes beside cuts take beside those of the rest.
+static const double LAUNCHES = 3e-5;
 
 static int64_t planes_between(const mst_problem *p, uint64_t a, uint64_t b) {
     const int64_t apart = (int64_t)(a > b ? a - b : b - a), n = (int64_t)p->all_planes;
@@ -99,16 +104,30 @@ uint64_t mst_parts_bytes(const mst_problem *p, const mst_halo *halo, int side, u
     return (uint64_t)mst_halo_depth(halo, side, steps) * p->plane * p->state_node_bytes;
 }
 
-// Seconds a step.
-static double seconds_of(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, size_t n) {
-    const double halos = (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));
-    const double planes = (double)p->all_planes / (double)n, plane = (double)p->plane;
-    const double bytes = (double)(mst_parts_bytes(p, halo, 0, steps) + mst_parts_bytes(p, halo, 1, steps));
-    return (planes + halos) * plane / rates->updates +
-           (rates->latency + bytes / rates->exchange + rates->trip * (1 + halos / planes)) / (double)steps;
+static double halo_planes(const mst_halo *halo, uint64_t steps) {
+    return (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));
 }
 
-uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t unit, size_t n) {
+// What exchanges beside the interior add to a step: work-groups go through more planes than the few beside a cut that they do,
+// and there are more launches; and the time by which an exchange takes longer than the rest.
+static double seconds_beside(const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, double planes,
+                             double plane_seconds, double exchange) {
+    const double again = 2 * halo_planes(halo, mst_smaller(rates->unit, steps));
+    const double rest = (planes - 2 * halo_planes(halo, steps)) * plane_seconds * (double)steps;
+    return again * plane_seconds + (LAUNCHES + fmax(exchange - fmax(rest, 0), 0)) / (double)steps;
+}
+
+double mst_parts_seconds(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, size_t n) {
+    const double halos = halo_planes(halo, steps), planes = (double)p->all_planes / (double)n;
+    const double plane_seconds = (double)p->plane / rates->updates, computing = (planes + halos) * plane_seconds;
+    const double bytes = (double)(mst_parts_bytes(p, halo, 0, steps) + mst_parts_bytes(p, halo, 1, steps));
+    const double exchange = rates->latency + bytes / rates->exchange;
+    return rates->beside ? computing + seconds_beside(halo, rates, steps, planes, plane_seconds, exchange)
+                         : computing + (exchange + rates->trip * (1 + halos / planes)) / (double)steps;
+}
+
+uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, size_t n) {
+    const uint64_t unit = rates->unit;
     const int64_t planes = (int64_t)(p->all_planes / n);
     const bool is_ring = mst_problem_periodic(p, PLANES);
     uint64_t best = 0;
@@ -116,8 +135,7 @@ uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_p
     if (halo->state[0] + halo->state[1] + halo->fixed[0] + halo->fixed[1] + halo->beside == 0) // nothing is ever exchanged
         return planes > 0 ? UINT32_MAX : 0;
     for (uint64_t steps = 1; steps <= MOST_STEPS && mst_halo_least(halo, is_ring, steps) <= planes; steps++) {
-        const double halos = (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));
-        const double seconds = seconds_of(p, halo, rates, steps, n);
+        const double halos = halo_planes(halo, steps), seconds = mst_parts_seconds(p, halo, rates, steps, n);
         const bool is_first = best == 0 || (steps % unit == 0 && best % unit != 0);
         if (best > 0 && (halos > MOST_HALO * (double)planes || (steps % unit != 0 && best % unit == 0)))
             continue;

@@ -36,11 +36,15 @@ typedef struct mst_parts_rates {
     double exchange; // bytes a second that go from part to part
     double latency;  // seconds of an exchange of next to nothing
     double trip;     // seconds of a trip of a part through its device, where it does not stay there; else 0
+    uint64_t unit;   // steps of a pass of the kernels
+    bool beside;     // exchanges go on while what neighbours are not given is computed
 } mst_parts_rates;
 
-// The steps between two exchanges with which n parts are fastest by the model, a multiple of `unit` if that many are possible;
-// more steps exchange less often, and compute more of the halos. 0: not even halos of one step fit n parts.
-uint64_t mst_parts_steps(const mst_problem *problem, const mst_halo *halo, const mst_parts_rates *rates, uint64_t unit, size_t n);
+// The steps between two exchanges with which n parts are fastest by the model, whole passes if that many are possible; more steps
+// exchange less often, and compute more of the halos. 0: not even halos of one step fit n parts. And the seconds of a step.
+uint64_t mst_parts_steps(const mst_problem *problem, const mst_halo *halo, const mst_parts_rates *rates, size_t n);
+double mst_parts_seconds(const mst_problem *problem, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps,
+                         size_t n);
 
 // The bytes that a part is given in one exchange of halos for so many steps, from below (side 0) or from above.
 uint64_t mst_parts_bytes(const mst_problem *problem, const mst_halo *halo, int side, uint64_t steps);

@@ -57,6 +57,69 @@ fail:
     return status;
 }
 
+// ---- Planes beside cuts first
+
+enum { MOST_PASSES = 16 };
+
+typedef struct pass {
+    const mst_stepper *stepper;
+    uint64_t row;
+    int64_t beyond; // planes that the passes behind it reach
+} pass;
+
+static int64_t reach_of(const mst_stepper *stepper) {
+    return mst_larger((int64_t)stepper->pipeline.low[PLANES], (int64_t)stepper->pipeline.high[PLANES]);
+}
+
+// The passes of n steps; 0: too many.
+static size_t list_passes(const mst_schedule_desc *with, uint64_t n, uint64_t row, pass *passes) {
+    size_t count = 0;
+    for (; n > 0 && count < MOST_PASSES; count++) {
+        const mst_stepper *stepper = &with->steppers[n >= with->plan->fuse ? 0 : 1];
+        passes[count] = (pass){stepper, row, 0};
+        row += (uint64_t)stepper->pipeline.m;
+        n -= (uint64_t)stepper->pipeline.m;
+    }
+    for (size_t k = count; k-- > 1;)
+        passes[k - 1].beyond = passes[k].beyond + mst_larger(reach_of(passes[k].stepper), reach_of(passes[k - 1].stepper));
+    return n > 0 ? 0 : count;
+}
+
+static mst_status enqueue_turn(in_core *c, const pass *passes, size_t n, const mst_cuts *cuts, mst_cuts_turn turn,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < n; k++) {
+        const mst_cuts_range range = mst_cuts_planes(cuts, turn, passes[k].beyond);
+        const int from = (c->current + (int)k) % 2;
+        mst_box box = mst_plan_grid(c->base.with.problem);
+        box.from[PLANES] = range.from;
+        box.to[PLANES] = range.to;
+        MST_TRY(mst_stepper_enqueue(passes[k].stepper, &c->base.queue, &c->state[from], &c->state[!from], &c->coefficients, &box,
+                                    1, passes[k].row, error));
+    }
+fail:
+    return status;
+}
+
+static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    in_core *c = (in_core *)schedule;
+    pass passes[MOST_PASSES];
+    const size_t count = list_passes(&schedule->with, n, row, passes);
+    if (count == 0 || !mst_cuts_leave_rest(cuts, passes[0].beyond)) {
+        MST_TRY(advance(schedule, n, row, NULL, error));
+        return mst_queue_mark(&schedule->queue, false, given, error);
+    }
+    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_LOW, error));
+    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_HIGH, error));
+    MST_TRY(mst_queue_mark(&schedule->queue, false, given, error));
+    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_REST, error));
+    c->current = (c->current + (int)count) % 2;
+fail:
+    return status;
+}
+
 mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
     (void)traffic;
     return mst_queue_finish(&schedule->queue, error);
@@ -136,7 +199,7 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedule, array, out); }
 
 static const mst_schedule_kind kind = {
-    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move};
+    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move, advance_cuts};
 
 // Nothing is put to nodes outside layers, and kernels may leave them as they are.
 static mst_status clear_memories(in_core *c, mst_error *error) {

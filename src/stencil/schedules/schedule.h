@@ -2,6 +2,7 @@
 #ifndef MST_STENCIL_SCHEDULE_H
 #define MST_STENCIL_SCHEDULE_H
 
+#include "cuts.h"
 #include "stencil/kernels/stepper.h"
 #include "stencil/kernels/sweeper.h"
 #include "stencil/plan/footprint.h"
@@ -57,6 +58,10 @@ typedef struct mst_schedule_kind {
     // NULL: the state is in a backing store.
     mst_status (*move)(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
                        mst_error *error);
+    // As advance, of a part of a grid: what neighbours are given is computed first, and *given, the caller's, is an event behind
+    // that; halos may be put behind it, too, while the rest goes on. NULL: the state is in a backing store.
+    mst_status (*advance_cuts)(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
+                               mst_error *error);
 } mst_schedule_kind;
 
 struct mst_schedule {

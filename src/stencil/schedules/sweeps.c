@@ -128,6 +128,52 @@ fail:
     return status;
 }
 
+// ---- Planes beside cuts first
+
+// All sweeps of the steps in a turn; states[k] is that before sweep k.
+static mst_status enqueue_turn(sweeping *c, mst_sweep_state *states, int n_sweeps, uint64_t row, const mst_cuts *cuts,
+                               mst_cuts_turn turn, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_sweeps *s = sweeps_of(c);
+    for (int k = 0; k < n_sweeps; k++) {
+        const mst_cuts_range range = mst_cuts_planes(cuts, turn, (n_sweeps - 1 - k) * mst_sweeps_lag(s));
+        mst_sweep_part part = mst_sweeps_whole(s);
+        part.from = range.from;
+        part.to = range.to;
+        if (part.from < part.to)
+            MST_TRY(mst_sweeper_sweep(c->base.with.sweeper, &c->base.queue, k % s->n, &states[k], &states[k + 1],
+                                      row + (uint64_t)(k / s->n), &part, error));
+    }
+fail:
+    return status;
+}
+
+static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    sweeping *c = (sweeping *)schedule;
+    const mst_sweeps *s = sweeps_of(c);
+    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    const int n_sweeps = n <= MST_SWEEPER_MOST_SWEEPS / (uint64_t)s->n ? (int)n * s->n : 0;
+    if (n_sweeps == 0 || !mst_cuts_leave_rest(cuts, (n_sweeps - 1) * mst_sweeps_lag(s))) {
+        MST_TRY(advance(schedule, n, row, NULL, error));
+        return mst_queue_mark(&schedule->queue, false, given, error);
+    }
+    MST_TRY(fill_margins(c, row, error));
+    states[0] = c->state;
+    for (int k = 0; k < n_sweeps; k++) {
+        states[k + 1] = states[k];
+        mst_sweeper_rotate(schedule->with.sweeper, k % s->n, &states[k + 1]);
+    }
+    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_LOW, error));
+    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_HIGH, error));
+    MST_TRY(mst_queue_mark(&schedule->queue, false, given, error));
+    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_REST, error));
+    c->state = states[n_sweeps];
+fail:
+    return status;
+}
+
 static cl_mem buffer_of(const sweeping *c, int array) {
     const int n = c->base.with.problem->n_arrays;
     return array < n ? c->state.arrays[array] : c->state.coefficients[array - n];
@@ -182,7 +228,7 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) {
 }
 
 static const mst_schedule_kind kind = {
-    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move};
+    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move, advance_cuts};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
