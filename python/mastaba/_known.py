@@ -13,7 +13,7 @@ from . import _arrays, errors
 from ._contexts import begin, current
 from ._library import check, execution, lib, per_thread
 
-_MOST = 1024
+MOST = 1024
 
 
 def done(call, key, operands, result):
@@ -22,9 +22,9 @@ def done(call, key, operands, result):
         per_thread.done.append((call, key, operands, result))
 
 
-def _exactly(value):
+def exactly(value):
     """Equal to that of another value if this is of the same type, all the way down: 8.0 is not 8."""
-    return (tuple, *map(_exactly, value)) if type(value) is tuple else (type(value), value)
+    return (tuple, *map(exactly, value)) if type(value) is tuple else (type(value), value)
 
 
 def _is_dense(array):
@@ -33,7 +33,7 @@ def _is_dense(array):
 
 def _remember(key, context, seen, operands, out, result):
     """Keeps what a call did, if that was one plan from the operands themselves into the result, all of it, and all are on one side."""
-    if len(seen) != 1 or len(context.known) >= _MOST or type(result) not in (np.ndarray, _arrays.Array):
+    if len(seen) != 1 or len(context.known) >= MOST or type(result) not in (np.ndarray, _arrays.Array):
         return
     call, plan_key, taken, given = seen[0]
     if given is not result or [*map(id, taken)] != [*map(id, operands)] or id(result) in map(id, operands) or \
@@ -55,13 +55,13 @@ def remembered(n, function):
         try:
             for a in operands if out is None else (*operands, out):
                 key += type(a), a.dtype, a.shape, a.strides
-            key = (*key, _exactly((arguments[n:], *options.items()))) if options or len(arguments) > n else tuple(key)
-            context = _context_of(operands[0])
+            key = (*key, exactly((arguments[n:], *options.items()))) if options or len(arguments) > n else tuple(key)
+            context = context_of(operands[0])
             found = context.known.get(key)
         except (AttributeError, IndexError, TypeError):  # what is no array, or has a list for its axes
             context = None
         if found is not None:
-            result = _again(context, found, operands, out)
+            result = again(context, found, operands, out)
             if result is not None:
                 return result
         if found is not None or context is None:
@@ -78,14 +78,14 @@ def remembered(n, function):
     return known
 
 
-def _context_of(array):
+def context_of(array):
     if type(array) is not _arrays.Array:
         return current()
     begin()
     return array.context
 
 
-def _again(context, found, operands, out):
+def again(context, found, operands, out):
     """The result of a plan that is still there; None where it has to be made by the function itself."""
     plan, plan_key, execute, dtype, shape = found
     result = _arrays.like(operands[0], shape, dtype) if out is None else out

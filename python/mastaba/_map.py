@@ -1,5 +1,6 @@
 """Element-wise expressions."""
 import ast
+import collections
 import functools
 import inspect
 import operator
@@ -7,7 +8,7 @@ import re
 
 import numpy as np
 
-from . import _arrays, errors
+from . import _arrays, _known, errors
 from ._library import c_text, describe, execution, ffi, lib, per_thread
 
 _MOST_EXACT = 2**53
@@ -147,6 +148,61 @@ def _check_casting(casting, texts, arrays, values, kinds, options):
             raise TypeError(f"the result, {own.dtype}, is not converted to {_arrays.DTYPES[kind]} according to the rule {casting!r}")
 
 
+# ---- Calls whose like came before
+
+_LOCATIONS, _NUMBERS = ffi.typeof("mst_location[]"), (float, int, complex)
+_AS_A_RULE = None, "K", "unsafe", None, None, None, False, 0
+
+
+def _execute(plan, *rest):
+    """The library's call as _known.py makes it."""
+    *places, there, how, error = rest
+    return lib.mst_map_execute_all(plan, ffi.new(_LOCATIONS, places), ffi.new(_LOCATIONS, [there]), how, error)
+
+
+def _call(expression, scope, options):
+    """What a call with such operands is known by, and the arrays; None where it is of a kind that is not kept."""
+    out, key, arrays = options[0], [expression], []
+    for name in _names(expression):
+        value = scope.get(name)
+        kind = type(value)
+        if kind is np.ndarray or kind is _arrays.Array:
+            key += kind, value.dtype, value.shape, value.strides
+            arrays.append(value)
+        elif kind in _NUMBERS:
+            key.append(_key_of_number(value))
+        elif value is None:
+            key.append(None)
+        else:
+            return None, None
+    if out is not None:
+        key += type(out), getattr(out, "dtype", None), getattr(out, "shape", None), getattr(out, "strides", None)
+    if options[1:] != _AS_A_RULE[1:]:
+        key.append(_known.exactly(options[1:]))
+    return (tuple(key), arrays) if arrays else (None, None)
+
+
+def _once_more(key, arrays, out):
+    """The result of a call whose like came before, else None, and the key to keep this one by."""
+    context = _known.context_of(arrays[0])
+    try:
+        found = context.known.get(key)
+    except TypeError:  # options that are lists
+        return None, None
+    return found and _known.again(context, found, arrays, out), key
+
+
+def _keep(key, arrays, taken, plan_key, result):
+    """Remembers a call that was one plan from the arrays themselves into one result."""
+    if type(result) not in (np.ndarray, _arrays.Array) or not result.size or [*map(id, arrays)] != [*map(id, taken)] or \
+            any(type(a) is not type(result) for a in taken):
+        return
+    context = _known.context_of(result)
+    with context.lock:
+        if plan_key in context.plans and len(context.known) < _known.MOST:
+            context.known[key] = context.plans[plan_key], plan_key, _execute, result.dtype, result.shape
+
+
 # ---- The call
 
 def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K", casting="unsafe", sanitize=None, *, dtype=None, out_dtype=None,
@@ -179,9 +235,16 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K",
     """
     if local_dict is None:
         frame = inspect.currentframe().f_back
-        local_dict = {**(frame.f_globals if global_dict is None else global_dict), **frame.f_locals}
-    elif global_dict is not None:
-        local_dict = {**global_dict, **local_dict}
+        local_dict, global_dict = frame.f_locals, frame.f_globals if global_dict is None else global_dict
+    if global_dict is not None:
+        local_dict = collections.ChainMap(local_dict, global_dict)
+    call, operands = None, None
+    if type(expression) is str and isinstance(local_dict, (dict, collections.ChainMap)):
+        call, operands = _call(expression, local_dict, (out, order, casting, dtype, out_dtype, axis, keepdims, ddof))
+        if call is not None:
+            result, call = _once_more(call, operands, out)
+            if result is not None:
+                return result
     texts = [expression] if isinstance(expression, str) else list(expression) if isinstance(expression, (list, tuple)) else [None]
     if not all(isinstance(text, str) for text in texts):
         raise errors.ArgumentError(f"{expression!r}: an expression is a text, or a list of texts")
@@ -259,4 +322,6 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K",
            kind, *kinds, axes, bool(keepdims), ddof)
     _arrays.context_of(*flat.values(), *(o for o in outs if o is not None)).execute(key, make, run)
     results = [r[()] if may_reduce and o is None and isinstance(r, np.ndarray) and r.ndim == 0 else r for r, o in zip(results, outs)]
+    if call is not None:
+        _keep(call, operands, list(arrays.values()), key, results[0])
     return results[0] if isinstance(expression, str) else results

@@ -50,10 +50,10 @@ _TEXTS = {"add": "a+b", "subtract": "a-b", "multiply": "a*b", "divide": "a/b", "
                                                   ("greater_equal", ">="), ("logical_and", "&&"), ("logical_or", "||"), ("bitwise_and", "&"),
                                                   ("bitwise_or", "|"), ("bitwise_left_shift", "<<"), ("bitwise_right_shift", ">>"))},
           "logical_xor": "(a!=0)!=(b!=0)", "bitwise_xor": "xor(a,b)", "bitwise_invert": "~a", "logical_not": "!a", "negative": "-a", "positive": "a",
-          "abs": "abs(a)", "square": "a*a", "reciprocal": "1/a", "round": "rint(a)", "signbit": "copysign(1,a)<0", "sign": "a!=a ? a : sign(a)+0", "isfinite": "!isnan(a-a)",
+          "abs": "abs(a)", "square": "a*a", "reciprocal": "1/a", "round": "rint(a)", "sign": "a!=a ? a : sign(a)+0", "isfinite": "!isnan(a-a)",
           **{name: f"{name}(a)" for name in (
               "floor", "ceil", "trunc", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
-              "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "isnan", "isinf", "real", "imag", "conj")}}
+              "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "isnan", "isinf", "signbit", "real", "imag", "conj")}}
 # Of complex numbers, which expressions have no such functions of: after Kahan, Branch Cuts for Complex Elementary Functions (1987).
 _X, _Y = "real(a)", "imag(a)"
 _ROOTS = f"sqrt(complex(1-{_X},-{_Y}))", f"sqrt(complex(1+{_X},{_Y}))"
@@ -80,9 +80,9 @@ _OF_COMPLEX = {
     "asin": "complex({},{})".format(*_arcsine(_X, _Y)), "asinh": _turned(*_arcsine(f"-{_Y}", _X)),
     "acosh": f"complex(asinh(real(conj(sqrt(complex({_X}-1,{_Y})))*{_ROOTS[1]})),2*atan2(imag(sqrt(complex({_X}-1,{_Y}))),real({_ROOTS[1]})))",
     "atanh": "complex({},{})".format(*_artanh(_X, _Y)), "atan": _turned(*_artanh(f"-{_Y}", _X)),
-    "expm1": f"complex(expm1({_X})*cos({_Y})-2*sin({_Y}/2)^2,exp({_X})*sin({_Y}))",
+    "expm1": f"complex(expm1({_X})*cos({_Y})-2*sin({_Y}/2)^2+0,exp({_X})*sin({_Y}))",
     "log1p": f"complex(log1p({_X}*(2+{_X})+{_Y}*{_Y})/2,atan2({_Y},1+{_X}))", "log2": "log(a)/log(2)", "log10": "log(a)/log(10)",
-    "sign": "a==0 ? a : a/abs(a)", "round": f"complex(rint({_X}),rint({_Y}))", "isfinite": f"!isnan({_X}-{_X}) && !isnan({_Y}-{_Y})",
+    "sign": f"a==0 ? complex({_X}+0,{_Y}+0) : a/abs(a)", "round": f"complex(rint({_X}),rint({_Y}))", "isfinite": f"!isnan({_X}-{_X}) && !isnan({_Y}-{_Y})",
     "isnan": f"isnan({_X}) || isnan({_Y})", "isinf": f"isinf({_X}) || isinf({_Y})"}
 _OF_WHOLE = {"floor", "ceil", "trunc", "round"}  # which leave whole numbers as they are
 _FINITE = {"isnan": False, "isinf": False, "isfinite": True}  # of whole numbers

@@ -388,6 +388,47 @@ def test_known_calls():
         mastaba.set_cache(64)
 
 
+def test_known_expressions():
+    """The same of evaluate: other values, layouts, numbers, options, contexts, outputs, and what is refused, thrice each."""
+    a, b = numbers(6, 8).real, numbers(8, seed=2).real
+    there = mastaba.asarray(a)
+    for k in range(3):
+        x, s = a * (k + 1), 2.0
+        assert np.array_equal(mastaba.evaluate("s*x + b"), s * x + b) and np.array_equal(mastaba.evaluate("s*x + b", {"s": -0.0, "x": x, "b": b}), -0.0 * x + b)
+        assert np.array_equal(mastaba.evaluate("s*x + b", {"s": 2, "x": x.astype(int), "b": b.astype(np.int16)}), 2 * x.astype(int) + b.astype(np.int16))
+        assert np.array_equal(np.signbit(mastaba.evaluate("x*s", {"x": x, "s": -0.0})), np.signbit(-x * 0.0))
+        assert np.array_equal(np.signbit(mastaba.evaluate("x*s", {"x": x, "s": 0.0})), np.signbit(x * 0.0))
+        for y in (x[::-1], np.asfortranarray(x), x.astype(">f8")):
+            assert np.array_equal(mastaba.evaluate("y + b"), y + b)
+        assert mastaba.evaluate("x + 1", order="F").flags.f_contiguous and mastaba.evaluate("x + 1").flags.c_contiguous
+        assert np.allclose(mastaba.evaluate("sum(x)"), x.sum()) and np.allclose(mastaba.evaluate("sum(x)", axis=1), x.sum(1))
+        assert np.allclose(mastaba.evaluate("sum(x)", axis=[0]), x.sum(0)) and np.allclose(mastaba.evaluate("sum(x, 0)"), x.sum(0))
+        assert mastaba.evaluate("x", dtype=np.float32).dtype == np.float32 and mastaba.evaluate("x").dtype == np.float64
+        out = np.empty_like(x)
+        assert mastaba.evaluate("x + i0", out=out) is out and np.array_equal(out, x + np.arange(6)[:, None])
+        assert np.array_equal(mastaba.evaluate("x + 1", {"x": there}).numpy(), a + 1) and np.array_equal(mastaba.evaluate("x + y", {"x": there, "y": a}).numpy(), a + a)
+        with mastaba.budget(device="1MiB"):
+            assert np.array_equal(mastaba.evaluate("x + 1"), x + 1)
+        for wrong in (x, x[0], np.empty((6, 8), ">f8"), [0]):
+            with pytest.raises(mastaba.errors.ArgumentError, match="out"):
+                mastaba.evaluate("x + 1", out=wrong)
+        out.flags.writeable = False
+        with pytest.raises(mastaba.errors.ArgumentError, match="writable"):
+            mastaba.evaluate("x + i0", out=out)
+        with pytest.raises(mastaba.errors.ArgumentError, match="no array"):
+            mastaba.evaluate("s + nothing")
+        mastaba.set_cache(1)  # which forgets the plans
+        mastaba.fft.rfft(a)
+        assert np.array_equal(mastaba.evaluate("s*x + b"), s * x + b)
+        mastaba.set_cache(64)
+    raw = np.zeros(8 * 8 + 1, np.uint8)
+    for _ in range(3):
+        for z in (raw[:-1].view(float), raw[1:].view(float)):
+            z[:] = b
+            assert np.array_equal(mastaba.evaluate("z + 1"), b + 1)
+    assert mastaba.evaluate("c", {"c": np.float32(2.5)}).shape == () and mastaba.evaluate("c*2", {"c": np.array(2.5)}) == 5
+
+
 def test_known_calls_are_of_exact_types():
     """8.0 equals 8, and is no length; a list of axes is no key."""
     x = numbers(4, 8)

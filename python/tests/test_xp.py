@@ -222,3 +222,10 @@ def test_what_it_says_of_itself():
         xp.astype(xp.asarray([1j]), xp.float64)
     with pytest.raises(IndexError):
         xp.flip(xp.zeros(3), axis=1)
+
+
+def test_signs_of_complex_zeros():
+    """The standard's special cases: 0 + 0j of any zero, by sign, and by expm1 where the imaginary part is +0."""
+    x = xp.asarray(np.array([complex(a, b) for a in (0.0, -0.0) for b in (0.0, -0.0)]))
+    for values in (xp.sign(x).numpy(), xp.expm1(x).numpy()[::2]):
+        assert not np.any(values) and not np.any(np.signbit(values.real)) and not np.any(np.signbit(values.imag))
