@@ -20,6 +20,7 @@ from ._contexts import current
 from ._convolver import Convolver
 from ._known import done, remembered
 from ._library import describe, execution, ffi, lib, per_thread
+from ._map import evaluate
 from ._transforms import as_numbers, axes_of
 
 __all__ = ["Convolver", "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
@@ -160,7 +161,8 @@ def _by_transforms(x, y, mode, axes, correlate):
 def _by_host(x, y, mode, correlate):
     """Sums in the operands' own type: whole numbers beyond 2^53, objects and long doubles, which no device has, and more than two axes."""
     if correlate:
-        y = np.conjugate(y[(slice(None, None, -1),) * y.ndim])
+        y = y[(slice(None, None, -1),) * y.ndim]
+        y = np.conjugate(y) if y.dtype.kind in "cO" else y  # which would make int8 of bool
     z = np.zeros([n + m - 1 for n, m in zip(x.shape, y.shape)], np.result_type(x, y))
     short, long = (y, x) if y.size <= x.size else (x, y)
     for index in itertools.product(*map(range, short.shape)):
@@ -178,22 +180,27 @@ def _floating(x, y, mode, axes, correlate, method, out=None):
 
 
 def _magnitude(x):
+    if isinstance(x, _arrays.Array):
+        return max(abs(float(v)) for v in evaluate(["min(x)", "max(x)"], {"x": x}))
     return float(max(abs(float(x.min())), abs(float(x.max()))))
 
 
 def _any(x, y, mode, correlate, method, out=None):
     """Along all axes, in the type that NumPy gives a product of x and y."""
-    if isinstance(x, _arrays.Array):
-        return _floating(x, y, mode, list(range(x.ndim)), correlate, method, out)
-    kind = np.result_type(x, y)
+    kind, there = np.result_type(x.dtype, y.dtype), isinstance(x, _arrays.Array)
     if kind.kind in "biu":
         most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
         chosen = "direct" if most > _EXACT[method] and most <= _EXACT["direct"] and x.ndim <= _DIRECT_AXES else method
-        if most > _EXACT[chosen] or chosen == "direct" and x.ndim > _DIRECT_AXES:
+        if most > _EXACT[chosen] or chosen == "direct" and x.ndim > _DIRECT_AXES and not there:
+            if there:
+                raise errors.UnsupportedError(f"sums of {kind} that may reach {most:.3g} on the device, where they are exact up to "
+                                              f"{_EXACT[chosen]:.3g}: take copies on the host, numpy.asarray(a), or convert one array to float64")
             return _by_host(x, y, mode, correlate)
         z = _floating(x.astype(float), y.astype(float), mode, list(range(x.ndim)), correlate, chosen)
-        z = np.rint(z)
+        z = evaluate("rint(z)", {"z": z}) if there else np.rint(z)
         return z != 0 if kind.kind == "b" else z.astype(np.int64).astype(kind)  # which wraps around
+    if there:
+        return _floating(x, y, mode, list(range(x.ndim)), correlate, method, out)
     if kind.char in "gGO":
         return _by_host(x, y, mode, correlate)
     if x.ndim > _DIRECT_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
@@ -202,15 +209,13 @@ def _any(x, y, mode, correlate, method, out=None):
 
 
 def _operands(in1, in2, exact=False):
-    """Both as arrays, and both on the device if one is there, where `exact` refuses whole numbers, whose sums would be floating-point ones."""
+    """Both as arrays, and both on the device if one is there; with `exact` whole numbers are left as they are, where both are such."""
     in1, in2 = map(_arrays.of, (in1, in2))
     if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
         kind = np.result_type(in1.dtype, in2.dtype)
-        if exact and kind.kind in "biu":
-            raise errors.UnsupportedError(f"sums of {kind} on the device: convert one array to a floating-point type by astype, or use fftconvolve")
         context = _arrays.context_of(in1, in2)
         in1, in2 = (a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context) for a in (in1, in2))
-        if exact:  # whole numbers in the type that their sums with the other's numbers have
+        if exact and kind.kind not in "biu":  # whole numbers in the type that their sums with the other's numbers have
             return [a.astype(np.result_type(kind, np.float32) if kind.kind == "f" else kind) if a.dtype.kind in "biu" else as_numbers(a) for a in (in1, in2)]
     return in1, in2
 

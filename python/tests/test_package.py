@@ -624,6 +624,15 @@ def test_same_keeps_the_shape_of_the_first():
     assert mastaba.signal.fftconvolve(y, x, "same", axes=1).shape == y.shape
 
 
+def test_correlations_of_bool():
+    """Stay bool along any number of axes."""
+    for shape in ((5,), (3, 4), (2, 3, 4)):
+        x = np.random.default_rng(1).random(shape) < 0.3
+        for method in ("direct", "fft", "auto"):
+            got = mastaba.signal.correlate(x, x, "same", method)
+            assert got.dtype == bool and np.array_equal(got, mastaba.signal.correlate(x.astype(int), x.astype(int), "same") > 0)
+
+
 @pytest.mark.parametrize("channels, each", [(1, False), (2, False), (2, True)])
 def test_streams(channels, each):
     r = np.random.default_rng(3)
