@@ -10,16 +10,18 @@ PATH=$PWD/bin:$PATH
 export PATH
 
 # The files that the pages begin with.
-for name in x y b c d signals images; do
+for name in x y b c d signals images recordings; do
     npy make $name.npy float32 60,80 1
 done
 npy make kernel.npy float32 1,9 3
 npy make blur.npy float32 1,9 3
+npy make room.npy float32 1,9 3
 npy make in.npy complex64 20,64 4
 npy make signed.npy float32 12,40,44 5
 npy make speed.npy float32 1024,2048 6
 npy values model.npy uint8 2,2 0 1 7 0
 cp examples/data/photographer.png photo.png
+cp photo.png noisy.png
 cp examples/data/hall.wav hall.wav
 python3 - <<'END'
 import random, wave
@@ -30,10 +32,12 @@ for name, rate in (("other.wav", 48000), ("guitar.wav", 44100)):
         sound.writeframes(random.Random(1).randbytes(2 * rate))
 END
 python3 "$here/images.py" make scan.tif tif:8:1 100 80 1
-python3 "$here/images.py" make stack.tif tif:8:1 60 50 2
 python3 "$here/images.py" make psf.tif tif:8:1 5 5 3
 mastaba filter photo.png --low-pass 100 -o photo.jpg >/dev/null
 mastaba map 'abs(s)' s=signed.npy -o stack.npy >/dev/null
+npy make pages.npy uint8 4,50,60 2
+mastaba filter pages.npy --low-pass 20 -o stack.tif >/dev/null
+rm pages.npy
 
 page() { # page PAGE OPTION...: what its commands left is gone afterwards
     page=$1
@@ -44,13 +48,13 @@ page() { # page PAGE OPTION...: what its commands left is gone afterwards
     done
     (
         cd work
-        python3 "$here/run_page.py" "$@" "$top/$page"
+        python3 "$here/run_page.py" --only shell "$@" "$top/$page"
     ) || fail "the page $page"
     rm -r work
 }
 
 # What takes minutes is run on smaller grids; sound cards, films and graphics cards are not here. Installing is tried by
-# packaging/source/try; the pages about the code and its speed have commands to measure with.
+# packaging/source/try, Python by scripts/python; the pages about the code and its speed have commands to measure with.
 smaller='8192x8192=256x256'
 page README.md --but 'deconvolve blurred.png=deconvolve photo.png' --without '^scripts/|^cmake|bench all' --but "$smaller"
 for name in "$top"/docs/*.md; do
