@@ -10,8 +10,11 @@
 otherwise ignored, as the device has its own. `out` gets the result: an array of its shape and type, or x itself if it has these.
 Single precision stays single, integers and bool count as float64.
 """
+import contextlib
+import contextvars
 import functools
 import operator
+import os
 
 import numpy as np
 from numpy.fft import fftfreq as _fftfreq, fftshift, ifftshift, rfftfreq as _rfftfreq
@@ -23,9 +26,9 @@ from ._library import lib
 from ._map import evaluate
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
 
-__all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct", "idctn",
+__all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "get_workers", "hfft", "hfft2", "hfftn", "idct", "idctn",
            "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
-           "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache"]
+           "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache", "set_workers"]
 
 _remembered = functools.partial(remembered, 1)
 
@@ -460,6 +463,37 @@ def rfftfreq(n, d=1.0, *, xp=None, device=None):
 # ---- As a backend of SciPy's functions
 
 __ua_domain__ = "numpy.scipy.fft"
+
+
+_workers = contextvars.ContextVar("mastaba_workers", default=1)
+
+
+@contextlib.contextmanager
+def set_workers(workers):
+    """Within the `with` block, the number that get_workers gives. It is checked as scipy.fft's, and changes nothing else: how many threads
+    work is the device's affair.
+
+        >>> import mastaba
+        >>> with mastaba.fft.set_workers(2):
+        ...     mastaba.fft.get_workers()
+        2
+    """
+    check_options(operator.index(workers))
+    token = _workers.set(workers if workers > 0 else workers + 1 + (os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        _workers.reset(token)
+
+
+def get_workers():
+    """The number that set_workers was given, else 1.
+
+        >>> import mastaba
+        >>> mastaba.fft.get_workers()
+        1
+    """
+    return _workers.get()
 
 
 def __ua_function__(method, args, kwargs):

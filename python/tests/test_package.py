@@ -662,6 +662,19 @@ def test_streams_that_cannot_be():
         mastaba.signal.Convolver([1.0], 2).process(np.ones((5, 3)))
 
 
+def test_workers():
+    """Are checked and told as SciPy's."""
+    theirs = pytest.importorskip("scipy.fft")
+    for n in (1, 3, -1, np.int16(2)):
+        with mastaba.fft.set_workers(n), theirs.set_workers(n):
+            assert mastaba.fft.get_workers() == theirs.get_workers()
+            assert np.allclose(mastaba.fft.fft(np.ones(4)), [4, 0, 0, 0])
+    assert mastaba.fft.get_workers() == 1
+    for n, error in ((0, ValueError), (-10**6, ValueError), ("many", TypeError), (1.5, TypeError)):
+        with pytest.raises(error), mastaba.fft.set_workers(n):
+            pass
+
+
 def test_a_last_axis_of_one_number():
     """SciPy's inverses along several axes take it for one real number; along one axis it is refused."""
     x = numbers(3, 4, 1, seed=2)
