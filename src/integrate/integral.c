@@ -221,23 +221,29 @@ static void mark_non_finite(mst_integral_result *r) {
 typedef struct finishing {
     const mst_integral *plan;
     const mst_integral_call *call;
-    mst_integral_result *copies; // of the caller's size; NULL: the call's are the caller's
+    size_t first, end;
 } finishing;
 
 static mst_status finish_results(size_t part, void *user, mst_error *error) {
     const finishing *f = user;
     const mst_integral *plan = f->plan;
-    const size_t begin = part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->call->n_sets);
+    const size_t begin = f->first + part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
     (void)error;
     for (size_t i = begin; i < end; i++) {
         mst_integral_result *r = &f->call->results[i];
         if (is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts))
             *r = (mst_integral_result){0, 0, r->evaluations, MST_INTEGRAL_CONVERGED};
         mark_non_finite(r);
-        if (f->copies)
-            mst_elements_write(RESULT, r, i, plan->desc.result_size, f->copies);
+        if (f->call->copies)
+            mst_elements_write(RESULT, r, i, plan->desc.result_size, f->call->copies);
     }
     return MST_OK;
+}
+
+mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                               mst_error *error) {
+    finishing f = {plan, call, first, first + count};
+    return mst_pool_run(plan->context->pool, mst_divide_up(count, (size_t)MST_INTEGRAL_SETS), finish_results, &f, error);
 }
 
 static mst_status execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
@@ -245,7 +251,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     mst_status status = MST_OK;
     mst_execution execution;
     mst_report report = {0};
-    mst_integral_call call = {.n_sets = n_sets, .how = &execution, .report = &report};
+    mst_integral_call call = {.n_sets = n_sets, .parameters = parameters, .how = &execution, .report = &report};
     double start = mst_now();
     size_t bytes;
     bool own = false; // a caller's results are as large as this library's, and computed in place
@@ -262,11 +268,10 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     if (n_sets > 0) {
         call.results = own ? results : calloc(n_sets, sizeof *call.results);
         MST_REQUIRE(call.results, MST_ERROR_HOST_MEMORY, "out of memory for results");
-        MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
+        call.copies = own ? NULL : results;
+        MST_TRY(mst_integrand_take_rows(plan, &call, error));
         MST_TRY(mst_integral_run(plan, &call, error));
     }
-    MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(n_sets, (size_t)MST_INTEGRAL_SETS), finish_results,
-                         &(finishing){plan, &call, own ? NULL : results}, error));
     report.seconds = mst_now() - start;
     mst_execution_report(&execution, &report);
 fail:

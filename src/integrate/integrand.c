@@ -224,17 +224,17 @@ fail:
 
 typedef struct row_filling {
     const mst_integral *plan;
-    const double *parameters;
     const mst_integral_call *call;
+    size_t first, end;
 } row_filling;
 
 static mst_status fill_rows(size_t part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     const row_filling *f = user;
-    const size_t n_parameters = (size_t)f->plan->desc.n_parameters, begin = part * MST_INTEGRAL_SETS;
-    const size_t end = mst_smaller(begin + MST_INTEGRAL_SETS, f->call->n_sets);
+    const size_t n_parameters = (size_t)f->plan->desc.n_parameters, begin = f->first + part * MST_INTEGRAL_SETS;
+    const size_t end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
     for (size_t i = begin; i < end; i++) {
-        const double *own = n_parameters > 0 ? f->parameters + i * n_parameters : NULL;
+        const double *own = n_parameters > 0 ? f->call->parameters + i * n_parameters : NULL;
         MST_TRY(fill_row(f->plan, i, own, f->call->rows + i * (size_t)f->plan->n_row, f->call->cuts + i * (size_t)f->plan->n_cuts,
                          error));
     }
@@ -242,17 +242,19 @@ fail:
     return status;
 }
 
-mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error) {
+mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
-    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
-    call->rows = calloc(call->n_sets * n_row + 1, sizeof *call->rows);
-    call->cuts = calloc(call->n_sets * n_cuts, sizeof *call->cuts);
+    call->rows = calloc(call->n_sets * (size_t)plan->n_row + 1, sizeof *call->rows);
+    call->cuts = calloc(call->n_sets * (size_t)plan->n_cuts, sizeof *call->cuts);
     MST_REQUIRE(call->rows && call->cuts, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
-    const row_filling filling = {plan, parameters, call};
-    MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(call->n_sets, (size_t)MST_INTEGRAL_SETS), fill_rows, (void *)&filling,
-                         error));
 fail:
     return status;
+}
+
+mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                                   mst_error *error) {
+    row_filling filling = {plan, call, first, first + count};
+    return mst_pool_run(plan->context->pool, mst_divide_up(count, (size_t)MST_INTEGRAL_SETS), fill_rows, &filling, error);
 }
 
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts) {

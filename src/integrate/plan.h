@@ -49,7 +49,9 @@ typedef struct mst_integral_buffer {
 typedef struct mst_integral_call {
     size_t n_sets;
     double *rows, *cuts;
+    const double *parameters; // the caller's, of which rows are made
     mst_integral_result *results;
+    mst_integral_result *copies; // for the caller, in elements of its size; NULL: `results` are the caller's
     const mst_execution *how;
     mst_report *report;
 } mst_integral_call;
@@ -111,11 +113,15 @@ extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_i
 
 // ---- integral.c
 
+// Of integrals first .. first + count - 1 of a call: their results are what the caller gets, and copied if they are to be.
+mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                               mst_error *error);
+
 // The public function, with a choice made.
 mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
                                   mst_integral **out, mst_error *error);
 
-// ---- share.c: a call's integrals, by the plan and its twins.
+// ---- share.c: a call's integrals, from parameters to results, by the plan and its twins.
 mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error);
 
 // ---- tune.c
@@ -130,8 +136,10 @@ mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc
 
 // ---- integrand.c
 
-// Rows and cuts of all integrals, the caller's to free.
-mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error);
+// Memory for the rows and cuts of all integrals, the caller's to free; and those of integrals first .. first + count - 1.
+mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error);
+mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                                   mst_error *error);
 
 // The integrand on the host, in double, at one t of one variable.
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);

@@ -9,7 +9,8 @@
 
 enum {
     FIRST_PART = 16, // a device begins with one of so many parts of its share, as nothing is known of it yet,
-    NEXT_PART = 2    // and then takes so small a part of what is left for it by the rates so far
+    NEXT_PART = 2,   // and then takes so small a part of what is left for it by the rates so far,
+    LEAST_PART = 64, // but no less than so small a part of an equal share, as each part costs all rounds of a method
 };
 #define PROGRESS_INTERVAL_NS 50000000L
 
@@ -69,12 +70,16 @@ static size_t part_of(const shared_call *s, const integrator *m) {
         const integrator *o = &s->members[k];
         all += o->done > 0 && o->seconds > 0 ? (double)o->done / o->seconds : own;
     }
-    size_t part = own > 0 ? (size_t)((double)left * own / all / NEXT_PART) : s->call->n_sets / s->n_members / FIRST_PART;
-    return mst_smaller(part > 0 ? part : 1, left);
+    const size_t share = s->call->n_sets / s->n_members, least = mst_larger(share / LEAST_PART, (size_t)1);
+    const size_t part = own > 0 ? (size_t)((double)left * own / all / NEXT_PART) : share / FIRST_PART;
+    return mst_smaller(mst_larger(part, least), left);
 }
 
+// What the host does before and behind a part goes on beside other devices' parts, by all its threads.
 static mst_status run_part(integrator *m, size_t first, size_t count, mst_error *error) {
+    mst_status status = MST_OK;
     const mst_integral_call *call = m->shared->call;
+    const mst_integral *lead = m->shared->members[0].plan;
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = go_on;
     how.progress_user = m;
@@ -84,7 +89,20 @@ static mst_status run_part(integrator *m, size_t first, size_t count, mst_error 
                                     .results = call->results + first,
                                     .how = &how,
                                     .report = &m->report};
-    return m->plan->method->run(m->plan, &part, error);
+    MST_TRY(mst_integrand_fill_rows(lead, call, first, count, error));
+    MST_TRY(m->plan->method->run(m->plan, &part, error));
+    MST_TRY(mst_integral_finish(lead, call, first, count, error));
+fail:
+    return status;
+}
+
+static mst_status run_alone(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_integrand_fill_rows(plan, call, 0, call->n_sets, error));
+    MST_TRY(plan->method->run(plan, call, error));
+    MST_TRY(mst_integral_finish(plan, call, 0, call->n_sets, error));
+fail:
+    return status;
 }
 
 // The caller's thread waits for the others, reporting progress.
@@ -151,7 +169,7 @@ mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, m
     mst_status status = MST_OK;
     shared_call s = {.call = call, .n_members = plan->n_twins + 1};
     if (plan->n_twins == 0 || call->n_sets == 1)
-        return plan->method->run(plan, call, error);
+        return run_alone(plan, call, error);
     MST_REQUIRE(s.members = calloc(s.n_members, sizeof *s.members), MST_ERROR_HOST_MEMORY, "out of memory sharing out integrals");
     pthread_mutex_init(&s.mutex, NULL);
     pthread_cond_init(&s.changed, NULL);

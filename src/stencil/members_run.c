@@ -41,6 +41,8 @@ static mst_status advance_and_exchange(mst_members *m, size_t k, uint64_t n, uin
     mst_schedule *schedule = own->solver->schedule;
     cl_event given = NULL;
     MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &own->cuts, &given, error));
+    // A wait for the event alone leaves what is queued behind it with NVIDIA's driver until later.
+    MST_TRY_CL(clFlush(schedule->queue.opencl), "cannot queue steps");
     const double start = mst_now();
     MST_TRY(mst_members_exchange(m, k, own->exchange++, &given, met, error));
     own->exchanging += mst_now() - start;
