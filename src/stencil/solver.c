@@ -37,8 +37,10 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
                                        .fuse = desc->fuse,
                                        .overlap = !desc->no_overlap,
                                        .beside = desc->part && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE}};
-    if (desc->part) // the members of a group have one host's memory
+    if (desc->part) { // the members of a group have one host's memory
         in->host.left /= context->lead->n_peers + 1;
+        in->part_steps = desc->part->steps;
+    }
     return mst_stepper_limits(context, &in->tile_limits, error);
 }
 

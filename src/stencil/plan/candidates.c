@@ -67,7 +67,7 @@ static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const mst_stencil_schedule schedule = c->plan.schedule;
     const uint64_t fixed = schedule == MST_STENCIL_TRIVIAL ? 1 : schedule == MST_STENCIL_SWEEPS ? MST_SWEEPS_TRIP : 0;
     const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || fixed > 0;
-    const uint64_t interval = mst_observations_interval(c->in->problem->observations); // beyond which no trip goes
+    const uint64_t interval = mst_plan_interval(c->in); // beyond which no trip goes
     const uint64_t m = mst_plan_sweeps(schedule) ? 1 : c->pair->m;
     for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS) && (k == 1 || k * m <= interval); k++) {
         c->plan.depth = c->in->wishes.depth ? c->in->wishes.depth : fixed ? fixed : k * m;

@@ -3,7 +3,9 @@
 #ifndef MST_STENCIL_PLAN_INPUTS_H
 #define MST_STENCIL_PLAN_INPUTS_H
 
+#include "runtime/numbers.h"
 #include "stencil/kernels/tile.h"
+#include "stencil/scheme/observations.h"
 
 // What a device offers beside what mst_tile_limits says of its work-groups.
 typedef struct mst_plan_limits {
@@ -51,7 +53,14 @@ typedef struct mst_plan_inputs {
     mst_plan_budget device, host;
     mst_rates rates;
     mst_plan_wishes wishes;
+    uint64_t part_steps; // between exchanges of a part of a grid; 0: it is all of it
 } mst_plan_inputs;
+
+// Steps beyond which no trip goes: to the next look at the fields, or exchange.
+static inline uint64_t mst_plan_interval(const mst_plan_inputs *in) {
+    const uint64_t looks = mst_observations_interval(in->problem->observations);
+    return in->part_steps > 0 ? mst_smaller(looks, in->part_steps) : looks;
+}
 
 // Whether sweeps do all steps.
 static inline bool mst_plan_sweeps(mst_stencil_schedule schedule) {

@@ -241,7 +241,7 @@ static mst_forecast forecast_trips(model *m, uint64_t steps) {
 mst_forecast mst_model_forecast(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, uint64_t steps,
                                 mst_forecast_boxes *boxes) {
     model m = {.in = in, .pair = pair, .plan = plan, .boxes = boxes};
-    const uint64_t interval = mst_observations_interval(in->problem->observations), rest = steps % interval;
+    const uint64_t interval = mst_plan_interval(in), rest = steps % interval;
     if (plan->schedule == MST_STENCIL_SWEEPS)
         return forecast_sweeps(in, steps);
     if (steps <= interval)

@@ -99,7 +99,7 @@ bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair,
 
 // The first m that is considered; wishes are taken as they are.
 static unsigned first_fuse(const mst_plan_inputs *in, unsigned most) {
-    const uint64_t interval = mst_observations_interval(in->problem->observations);
+    const uint64_t interval = mst_plan_interval(in);
     if (in->wishes.schedule == MST_STENCIL_TRIVIAL)
         return 1;
     if (in->wishes.fuse)
