@@ -139,21 +139,22 @@ static void measure_host_arrays(group_run *run) {
     batch b = {.name = "arrays"};
     size_t bytes = run->sizes->batch_bytes;
     double t[2], rate;
-    bool wanted = group_wants(run, "convolve") || group_wants(run, "fft batch") || group_wants(run, "map");
+    bool convolves = group_wants(run, "convolve, host to host"), transforms = group_wants(run, "fft batch, host to host");
+    bool maps = group_wants(run, "map, host to host"), wanted = convolves || transforms || maps;
     if (wanted && take_arrays(run, &b, bytes)) {
         b.n = bytes / (LENGTH * sizeof(float[2]));
         b.name = "convolve, host to host";
-        if (group_wants(run, b.name) && run_both(run, &b, make_convolution, bytes, t))
+        if (convolves && run_both(run, &b, make_convolution, bytes, t))
             group_row(run, b.name, "the links, 2 up, 1 down", t[1], 3 * (double)bytes / run->link[run->n][LINK_TWO_UP], 0.9,
                       json_pack("{s:f}", "one_device_seconds", t[0]));
         b.name = "fft batch, host to host";
-        if (group_wants(run, b.name) && run_both(run, &b, make_fft, bytes, t))
+        if (transforms && run_both(run, &b, make_fft, bytes, t))
             group_row(run, b.name, "the links, 1 up, 1 down", t[1], 2 * (double)bytes / run->link[run->n][LINK_ONE_EACH], 0.9,
                       json_pack("{s:f}", "one_device_seconds", t[0]));
         b.n = run->sizes->map_bytes / sizeof(float);
         b.name = "map, host to host";
         rate = run->link[run->n][LINK_ONE_EACH];
-        if (group_wants(run, b.name) && run_both(run, &b, make_map, run->sizes->map_bytes, t)) {
+        if (maps && run_both(run, &b, make_map, run->sizes->map_bytes, t)) {
             double by_link = 2 * (double)run->sizes->map_bytes / rate;
             group_row(run, b.name, by_link > t[0] * run->worth / run->n ? "the links" : "one device", t[1],
                       fmax(by_link, t[0] * run->worth / run->n), 0.95, json_pack("{s:f}", "one_device_seconds", t[0]));
@@ -162,7 +163,7 @@ static void measure_host_arrays(group_run *run) {
     release(run, &b);
 }
 
-static void measure_integrals(group_run *run) {
+void group_measure_integrals(group_run *run) {
     batch b = {.name = "integrals", .n = run->sizes->integrals};
     double t[2];
     if (!group_wants(run, b.name))
@@ -215,9 +216,8 @@ static void measure_large(group_run *run, const char *name, int rank, size_t len
         group_peer(run, rank, length);
 }
 
-void group_measure_batches(group_run *run) {
+void group_measure_arrays(group_run *run) {
     measure_host_arrays(run);
-    measure_integrals(run);
     measure_large(run, "fft of one line", 1, run->sizes->fft_line);
     measure_large(run, "fft of one cube", 3, run->sizes->fft_cube);
 }

@@ -39,30 +39,42 @@ static const group_sizes full = {.plane = 65536,
 
 // ---- What the measurements share
 
-bool group_wants(const group_run *run, const char *name) {
-    if (cli_now() > run->end)
-        return false;
+static bool is_asked_for(const group_run *run, const char *name) {
     for (const char *at = run->only; at && *at; at += strcspn(at, ","), at += *at == ',')
         if (strncmp(name, at, strcspn(at, ",")) == 0)
             return true;
     return !run->only;
 }
 
+bool group_wants(group_run *run, const char *name) {
+    if (!is_asked_for(run, name))
+        return false;
+    if (cli_now() <= run->end)
+        return true;
+    printf("%-26s left out: the time is over\n", name);
+    json_array_append_new(run->left_out, json_string(name));
+    return false;
+}
+
+static bool write_json(const group_run *run);
+
 void group_row(group_run *run, const char *name, const char *against, double seconds, double ideal, double goal, json_t *more) {
     double ratio = ideal / seconds;
-    printf("%-26s %11.4g ms %11.4g ms %7.3f %5.2f %s  of %s\n", name, 1e3 * seconds, 1e3 * ideal, ratio, goal,
-           ratio >= goal ? "yes" : "no ", against);
+    printf("%-26s %11.4g ms %11.4g ms %7.3f %5.2f %s  of %s; after %.0f s\n", name, 1e3 * seconds, 1e3 * ideal, ratio, goal,
+           ratio >= goal ? "yes" : "no ", against, cli_now() - run->began);
     fflush(stdout);
     json_t *row = json_pack("{s:s, s:s, s:f, s:f, s:f, s:f, s:o}", "case", name, "against", against, "seconds", seconds,
                             "ideal_seconds", ideal, "ratio", ratio, "goal", goal, "more", more ? more : json_null());
     if (!row || json_array_append_new(run->rows, row) != 0)
         fprintf(stderr, "group-rates: out of memory: %s is not in the JSON\n", name);
+    write_json(run);
 }
 
 void group_failed(group_run *run, const char *name, const char *why) {
     printf("%-26s FAILED: %s\n", name, why);
     fflush(stdout);
     json_array_append_new(run->failures, json_pack("{s:s, s:o}", "case", name, "why", cli_json_text(why)));
+    write_json(run);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -123,9 +135,13 @@ static int start_bare(void) {
 
 // ---- The whole
 
-static bool write_json(const group_run *run, const char *path) {
-    char date[32];
+// After each row, so that whoever ends the program has what was measured; whole or not at all.
+static bool write_json(const group_run *run) {
+    char date[32], part[4096];
     time_t now = time(NULL);
+    if (!run->json)
+        return true;
+    snprintf(part, sizeof part, "%s.part", run->json);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     json_t *links = json_array(), *devices = json_array();
     for (int n = 1; n <= run->n; n++)
@@ -136,44 +152,46 @@ static bool write_json(const group_run *run, const char *path) {
         const mst_device_info *d = mst_context_device_at(run->group, (size_t)i);
         json_array_append_new(devices, json_pack("{s:o, s:s}", "name", cli_json_text(d->name), "driver", d->driver_version));
     }
-    json_t *all = json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O, s:O}", "benchmark", "group-rates", "one_is_worth", run->worth,
-                            "date", date, "devices", devices, "links_bytes_a_second", links, "rows", run->rows, "failures",
-                            run->failures, "peers", run->peers);
-    bool written = all && json_dump_file(all, path, JSON_INDENT(2)) == 0;
+    json_t *all = json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O, s:O, s:O}", "benchmark", "group-rates", "one_is_worth",
+                            run->worth, "date", date, "devices", devices, "links_bytes_a_second", links, "rows", run->rows,
+                            "failures", run->failures, "peers", run->peers, "left_out", run->left_out);
+    bool written = all && json_dump_file(all, part, JSON_INDENT(2)) == 0 && rename(part, run->json) == 0;
     if (!written)
-        fprintf(stderr, "group-rates: cannot write %s\n", path);
+        fprintf(stderr, "group-rates: cannot write %s\n", run->json);
     json_decref(all);
     return written;
 }
 
-static int measure(group_run *run, const request *r) {
+// What matters most comes first.
+static int measure(group_run *run) {
     printf("%d devices, %s; the one beside them is as large as %g of them\n", run->n, mst_context_device(run->group)->name,
            run->worth);
     if (!group_measure_links(run))
         return CLI_FAILED;
     printf("\n%-26s %14s %14s %7s %5s\n", "case", "group", "ideal", "ratio", "goal");
-    group_measure_stencils(run);
-    group_measure_batches(run);
-    if (cli_now() > run->end)
-        group_failed(run, "time", "was over before all was measured");
-    bool written = !r->json || write_json(run, r->json);
-    return written && json_array_size(run->failures) == 0 ? CLI_DONE : CLI_FAILED;
+    group_measure_in_core(run);
+    group_measure_integrals(run);
+    group_measure_beyond(run);
+    group_measure_arrays(run);
+    return write_json(run) && json_array_size(run->failures) == 0 ? CLI_DONE : CLI_FAILED;
 }
 
 static int run_command(const cli_arguments *arguments, void *values) {
     static const cli_choice names[] = {{"small", 0}, {"full", 1}};
     const request *r = values;
     mst_error error;
-    group_run run = {.options = &arguments->common, .only = r->only, .end = cli_now() + r->seconds};
+    group_run run = {.options = &arguments->common, .only = r->only, .json = r->json, .began = cli_now()};
     int size = 1, code = CLI_DONE;
     if (r->bare)
         return start_bare();
     if (r->size)
         code = cli_choose(NULL, "--size", r->size, names, CLI_COUNT(names), "no such size; choose small or full", &size);
+    run.end = run.began + r->seconds;
     run.sizes = size ? &full : &small;
     run.rows = json_array();
     run.failures = json_array();
     run.peers = json_array();
+    run.left_out = json_array();
     if (code == CLI_DONE)
         code = cli_context(NULL, &arguments->common, false, &run.group);
     run.n = run.group ? (int)mst_context_n_devices(run.group) : 0;
@@ -186,12 +204,13 @@ static int run_command(const cli_arguments *arguments, void *values) {
     if (run.one)
         run.worth = (double)mst_context_device(run.one)->compute_units / mst_context_device(run.group)->compute_units;
     if (code == CLI_DONE && !r->start)
-        code = measure(&run, r);
+        code = measure(&run);
     mst_context_destroy(run.one);
     mst_context_destroy(run.group);
     json_decref(run.rows);
     json_decref(run.failures);
     json_decref(run.peers);
+    json_decref(run.left_out);
     return code;
 }
 

@@ -25,13 +25,14 @@ typedef struct group_run {
     mst_context *group, *one; // `one` has the first device of the group alone, or the device that they are parts of
     double worth;             // how many of the group's devices `one` is as large as
     int n;
-    double end;                                   // nothing begins after it
+    double began, end;                            // nothing begins after the latter
     double link[GROUP_MOST_DEVICES + 1][N_LINKS]; // of the first so many devices at once
-    json_t *rows, *failures, *peers;
+    const char *json;                             // where the results are after each row
+    json_t *rows, *failures, *peers, *left_out;   // the last: names of cases that did not begin
 } group_run;
 
-// False: what was not asked for, or the time is over.
-bool group_wants(const group_run *run, const char *name);
+// False: what was not asked for, or the time is over, which is noted.
+bool group_wants(group_run *run, const char *name);
 
 // A row: seconds of the group, what they should be, and the least ratio of the second to the first that is wanted. The rest is a
 // json_pack'ed object of what else is known, which this takes.
@@ -49,8 +50,10 @@ double group_median(mst_status (*work)(void *user, mst_error *error), void *user
 // Another library's transform of that shape on the same devices, for the record: group_peer.c.
 void group_peer(group_run *run, int rank, size_t length);
 
-bool group_measure_links(group_run *run);    // group_link.c
-void group_measure_stencils(group_run *run); // group_stencils.c
-void group_measure_batches(group_run *run);  // group_batches.c
+bool group_measure_links(group_run *run);     // group_link.c
+void group_measure_in_core(group_run *run);   // group_stencils.c
+void group_measure_beyond(group_run *run);    // and ensembles
+void group_measure_integrals(group_run *run); // group_batches.c
+void group_measure_arrays(group_run *run);
 
 #endif

@@ -467,9 +467,14 @@ static void check_lost(const mst_stencil_desc *d, mst_status expected, const cha
 
 static void test_failures(void **state) {
     (void)state;
-    const mst_stencil_desc d = describe_heat();
+    mst_stencil_desc d = describe_heat();
     check_lost(&d, MST_ERROR_OPENCL, "CL_OUT_OF_RESOURCES");
     check_lost(&d, MST_ERROR_HOST_MEMORY, "threads"); // one of two is started, and must not wait for the other
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.depth = d.block = 0;
+    d.exchange = MST_STENCIL_EXCHANGE_BESIDE;
+    d.exchange_every = 2;
+    check_lost(&d, MST_ERROR_OPENCL, "CL_OUT_OF_RESOURCES");
 }
 
 static void test_cancelled(void **state) {
