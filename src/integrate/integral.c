@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define RESULT MST_ELEMENTS(mst_integral_result, result_size, MST_INTEGRAL_DESC_INIT, offsetof(mst_integral_result, evaluations))
-
 static bool is_fixed(mst_integral_rule rule) { return rule >= MST_INTEGRAL_RECTANGLE; }
 
 static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
@@ -137,7 +135,7 @@ static mst_status read_desc(const mst_integral_desc *desc, mst_integral_desc *d,
                             mst_integral_range ranges[MST_INTEGRAL_MAX_VARIABLES], mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_description_read(MST_DESCRIPTION(mst_integral_desc, MST_INTEGRAL_DESC_INIT, n_parameters), desc, d, error));
-    MST_TRY(mst_elements_check(RESULT, d->result_size, error));
+    MST_TRY(mst_elements_check(MST_INTEGRAL_RESULT, d->result_size, error));
     if (d->ranges && d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES) {
         MST_TRY(mst_elements_read(MST_ELEMENTS(mst_integral_range, range_size, MST_INTEGRAL_DESC_INIT, sizeof *ranges), d->ranges,
                                   (size_t)d->n_variables, d->range_size, ranges, error));
@@ -200,51 +198,6 @@ void mst_integral_destroy(mst_integral *plan) {
 }
 
 mst_type mst_integral_type(const mst_integral *plan) { return plan->desc.type; }
-
-// Whether a range has no width: then the integral is 0, whatever the integrand is there.
-static bool is_empty(const mst_integral *plan, const double *cuts) {
-    bool empty = plan->desc.n_variables == 1 && cuts[0] == cuts[plan->n_cuts - 1];
-    for (int k = 0; k < plan->desc.n_variables && plan->desc.n_variables > 1; k++)
-        empty = empty || cuts[2 * k] == cuts[2 * k + 1];
-    return empty;
-}
-
-// A value that is not finite decides the status, whatever the method said.
-static void mark_non_finite(mst_integral_result *r) {
-    if (isfinite(r->value) && r->status != MST_INTEGRAL_NON_FINITE)
-        return;
-    r->value = NAN;
-    r->error = INFINITY;
-    r->status = MST_INTEGRAL_NON_FINITE;
-}
-
-typedef struct finishing {
-    const mst_integral *plan;
-    const mst_integral_call *call;
-    size_t first, end;
-} finishing;
-
-static mst_status finish_results(size_t part, void *user, mst_error *error) {
-    const finishing *f = user;
-    const mst_integral *plan = f->plan;
-    const size_t begin = f->first + part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
-    (void)error;
-    for (size_t i = begin; i < end; i++) {
-        mst_integral_result *r = &f->call->results[i];
-        if (is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts))
-            *r = (mst_integral_result){0, 0, r->evaluations, MST_INTEGRAL_CONVERGED};
-        mark_non_finite(r);
-        if (f->call->copies)
-            mst_elements_write(RESULT, r, i, plan->desc.result_size, f->call->copies);
-    }
-    return MST_OK;
-}
-
-mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                               mst_error *error) {
-    finishing f = {plan, call, first, first + count};
-    return mst_pool_run(plan->context->pool, mst_divide_up(count, (size_t)MST_INTEGRAL_SETS), finish_results, &f, error);
-}
 
 static mst_status execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
                           const mst_execution *how, mst_error *error) {

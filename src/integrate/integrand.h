@@ -4,6 +4,8 @@
 
 #include "plan.h"
 
+#include "runtime/description.h"
+
 // ---- mapped.c
 
 // The integrand times dx/dt as an expression of t.
@@ -39,5 +41,9 @@ void mst_integral_write_table(const mst_integral *plan, const char *name, const 
 // Nodes and weights of the rules on regions, as kronrod.cl and genz_malik.cl want them.
 void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out);
 void mst_integral_write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out);
+
+// Results in a caller's array (runtime/description.h).
+#define MST_INTEGRAL_RESULT                                                                                                      \
+    MST_ELEMENTS(mst_integral_result, result_size, MST_INTEGRAL_DESC_INIT, offsetof(mst_integral_result, evaluations))
 
 #endif

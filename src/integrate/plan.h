@@ -113,13 +113,15 @@ extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_i
 
 // ---- integral.c
 
-// Of integrals first .. first + count - 1 of a call: their results are what the caller gets, and copied if they are to be.
-mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                               mst_error *error);
-
 // The public function, with a choice made.
 mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
                                   mst_integral **out, mst_error *error);
+
+// ---- results.c
+
+// Of integrals first .. first + count - 1 of a call: their results are what the caller gets, and copied if they are to be.
+mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                               mst_error *error);
 
 // ---- share.c: a call's integrals, from parameters to results, by the plan and its twins.
 mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error);
