@@ -47,28 +47,29 @@ def _result(image, out, *others):
             not (isinstance(out, _arrays.Array) or out.flags.writeable):
         raise errors.ArgumentError(f"out must be a writable {type(image).__name__} of {image.dtype} and shape {image.shape}, aligned and in native byte order")
     if any(_arrays.may_share(out, a) for a in (image, *others)):
-        raise errors.ArgumentError("out shares memory with the image or its weights")
+        raise errors.ArgumentError("out shares memory with another array of the call")
     return out
 
 
-def _execute(image, psf, centre, clip, out, weights=None, **members):
-    result = _result(image, out, *([] if weights is None else [weights]))
+def _execute(image, psf, centre, clip, out, others, **members):
+    """`others` are arrays of the image's shape beside it, by the names that the library has for them."""
+    result = _result(image, out, *others.values())
     if image.size == 0:
         return result
     keys = tuple(sorted(members.items()))
-    options = {"weights": _arrays.layout(weights)} if weights is not None else {}
+    layouts = {name: _arrays.layout(array) for name, array in others.items()}
 
     def make(context):
         return context.create("deconvolution", describe(
             "mst_deconvolution_desc", image=_arrays.layout(image), result=_arrays.layout(result), n_axes=image.ndim,
             axes=list(range(-image.ndim, 0)), psf=ffi.from_buffer("double[]", psf), psf_shape=psf.shape, centred=1, psf_centre=centre, keep_sum=1,
-            **options, **members))
+            **layouts, **members))
 
-    arrays = describe("mst_deconvolution_arrays", image=_arrays.location(image), result=_arrays.location(result))
-    if weights is not None:
-        arrays.weights = _arrays.location(weights)
-    _arrays.context_of(image, result).execute(
-        ("deconvolution", _arrays.key(image), _arrays.key(result), psf.shape, psf.tobytes(), centre, weights is None or _arrays.key(weights), keys), make,
+    arrays = describe("mst_deconvolution_arrays", image=_arrays.location(image), result=_arrays.location(result),
+                      **{name: _arrays.location(array) for name, array in others.items()})
+    own = tuple((name, _arrays.key(array)) for name, array in others.items())
+    _arrays.context_of(image, result, *others.values()).execute(
+        ("deconvolution", _arrays.key(image), _arrays.key(result), psf.shape, psf.tobytes(), centre, own, keys), make,
         lambda plan: lib.mst_deconvolution_execute(plan, arrays, execution, per_thread.error))
     return _clipped(result) if clip else result
 
@@ -81,12 +82,13 @@ def _clipped(result):
 
 
 def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, edges="zero", accelerate=False, total_variation=0.0,
-                    tolerance=0.0, background=0.0, weights=None, seam=0.0, out=None):
+                    tolerance=0.0, background=0.0, weights=None, seam=0.0, exact=False, start=None, out=None):
     """As skimage.restoration.richardson_lucy; what follows the * goes beyond it. `edges`: "zero", nothing is beyond the image;
     "observed", the object goes on as far as its light reaches the image (Bertero and Boccacci 2005); "circular". `accelerate`: steps after
     Biggs and Andrews, of which 20 come as far as some 80 without. `total_variation`: lambda of Dey et al., 0.002 say. `tolerance`: stop when
     an iteration changes less of the result. `background`: light that is everywhere. `weights`: 0 where the image is not to be trusted.
-    `seam`: the most that bricks of an image that does not fit the device may differ by where they meet; 0: any.
+    `seam`: the most that bricks of an image that does not fit the device may differ by where they meet; 0: any. `exact`: these go through all
+    bricks in each iteration, so that the result is that of the whole. `start`: what to iterate from, a result say.
 
         >>> import numpy as np, mastaba
         >>> psf = mastaba.restoration.gaussian_psf((9, 9), 1.5)
@@ -100,11 +102,12 @@ def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, 
     if edges not in _EDGES:
         raise ValueError(f"edges is {edges!r}: one of {', '.join(_EDGES)}")
     image, psf = _arguments(image, psf)
-    if weights is not None:
-        weights = _arrays.broadcast_to(_converted(_arrays.of(weights), image.dtype), image.shape)
-    return _execute(image, psf, tuple((n - 1) // 2 for n in psf.shape), clip, out, weights, method=lib.MST_DECONVOLUTION_RICHARDSON_LUCY,
+    given = {name: value for name, value in (("weights", weights), ("start", start)) if value is not None}
+    others = {name: _arrays.broadcast_to(_converted(_arrays.of(value), image.dtype), image.shape) for name, value in given.items()}
+    return _execute(image, psf, tuple((n - 1) // 2 for n in psf.shape), clip, out, others, method=lib.MST_DECONVOLUTION_RICHARDSON_LUCY,
                     edges=_EDGES[edges], iterations=num_iter, accelerate=bool(accelerate), total_variation=total_variation, tolerance=tolerance,
-                    background=background, start_value=0.5 if edges == "zero" else 0.0, seam=seam)
+                    background=background, start_value=0.5 if edges == "zero" and start is None else 0.0, seam=seam,
+                    exact=bool(exact))
 
 
 def wiener(image, psf, balance, reg=None, is_real=True, clip=True, *, out=None):
@@ -119,7 +122,7 @@ def wiener(image, psf, balance, reg=None, is_real=True, clip=True, *, out=None):
     if reg is not None or not is_real:
         raise errors.UnsupportedError("wiener regularizes with the Laplacian, of real images: leave out reg and is_real")
     image, psf = _arguments(image, psf)
-    return _execute(image, psf, tuple(n // 2 for n in psf.shape), clip, out, method=lib.MST_DECONVOLUTION_TIKHONOV, order=2, balance=balance,
+    return _execute(image, psf, tuple(n // 2 for n in psf.shape), clip, out, {}, method=lib.MST_DECONVOLUTION_TIKHONOV, order=2, balance=balance,
                     edges=lib.MST_DECONVOLUTION_CIRCULAR)
 
 

@@ -11,7 +11,8 @@ def gaussian_psf(shape: int | Sequence[int], sigma: float | Sequence[float]) -> 
 def richardson_lucy(
     image: Any, psf: Any, num_iter: int = ..., clip: bool = ..., filter_epsilon: float | None = ..., *,
     edges: str = ..., accelerate: bool = ..., total_variation: float = ..., tolerance: float = ..., background: float = ...,
-    weights: ArrayLike | None = ..., seam: float = ..., out: Any = ...,
+    weights: ArrayLike | None = ..., seam: float = ..., exact: bool = ..., start: ArrayLike | None = ...,
+    out: Any = ...,
 ) -> Any: ...
 def wiener(
     image: Any, psf: Any, balance: float, reg: None = ..., is_real: bool = ..., clip: bool = ..., *, out: Any = ...,

@@ -89,3 +89,18 @@ def test_files_the_device_and_out(tmp_path, dtype):
     weights[3] = 0
     np.testing.assert_array_equal(restoration.richardson_lucy(mastaba.asarray(image), psf, 4, weights=mastaba.asarray(weights)).numpy(),
                                   restoration.richardson_lucy(image, psf, 4, weights=weights))
+
+
+def test_going_on_and_bricks():
+    image, psf = blurred((17, 14), (3, 5))
+    some = restoration.richardson_lucy(image, psf, 3, False)
+    for start in (some, mastaba.asarray(some)):
+        source = image if start is some else mastaba.asarray(image)
+        np.testing.assert_allclose(np.asarray(restoration.richardson_lucy(source, psf, 4, False, start=start)), restoration.richardson_lucy(image, psf, 7, False), rtol=1e-9)
+    with pytest.raises(mastaba.errors.ArgumentError, match="out shares"):
+        restoration.richardson_lucy(image, psf, 4, start=some, out=some)
+    large, psf = blurred((1100, 900), (5, 5), np.float32)
+    whole = restoration.richardson_lucy(large, psf, 4, False, edges="observed")
+    with mastaba.budget(device="16MiB"):
+        pieces = restoration.richardson_lucy(large, psf, 4, False, edges="observed", exact=True)
+    assert abs(pieces - whole).max() < 1e-4 * whole.max()
