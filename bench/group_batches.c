@@ -63,6 +63,13 @@ static mst_status make_fft(mst_context *context, batch *b, mst_error *error) {
     return mst_fft_create(context, &d, &b->fft, error);
 }
 
+// One vector, larger than what there is of a device's memory: in panels, which all devices take.
+static mst_status make_long_fft(mst_context *context, batch *b, mst_error *error) {
+    mst_fft_desc d = MST_FFT_DESC_INIT;
+    d.input = d.output = mst_layout_dense(MST_COMPLEX64, 1, &b->n);
+    return mst_fft_create(context, &d, &b->fft, error);
+}
+
 // So much to compute that the links do not matter.
 static mst_status make_map(mst_context *context, batch *b, mst_error *error) {
     mst_map_desc d = MST_MAP_DESC_INIT;
@@ -163,6 +170,27 @@ static void measure_host_arrays(group_run *run) {
     release(run, &b);
 }
 
+// Each device may hold a quarter of the vector. It moves twice there and back, as that takes two passes.
+static void measure_long_fft(group_run *run) {
+    batch b = {.name = "fft beyond, host to host", .n = run->sizes->batch_bytes / sizeof(float[2])};
+    const size_t bytes = run->sizes->batch_bytes;
+    group_run beyond = *run;
+    double t[2];
+    mst_error error = {0};
+    beyond.one = beyond.group = NULL;
+    if (!group_wants(run, b.name))
+        return;
+    if (group_context(run, false, bytes / 4, &beyond.one, &error) != MST_OK ||
+        group_context(run, true, bytes / 4, &beyond.group, &error) != MST_OK)
+        group_failed(run, b.name, error.message);
+    else if (take_arrays(&beyond, &b, bytes) && run_both(&beyond, &b, make_long_fft, bytes, t))
+        group_row(run, b.name, "the links, 2 up, 2 down", t[1], 4 * (double)bytes / run->link[run->n][LINK_ONE_EACH], 0.8,
+                  json_pack("{s:f}", "one_device_seconds", t[0]));
+    release(&beyond, &b);
+    mst_context_destroy(beyond.one);
+    mst_context_destroy(beyond.group);
+}
+
 void group_measure_integrals(group_run *run) {
     batch b = {.name = "integrals", .n = run->sizes->integrals};
     double t[2];
@@ -218,6 +246,7 @@ static void measure_large(group_run *run, const char *name, int rank, size_t len
 
 void group_measure_arrays(group_run *run) {
     measure_host_arrays(run);
+    measure_long_fft(run);
     measure_large(run, "fft of one line", 1, run->sizes->fft_line);
     measure_large(run, "fft of one cube", 3, run->sizes->fft_cube);
 }
