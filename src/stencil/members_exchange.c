@@ -102,8 +102,7 @@ static size_t most_pieces(const mst_member *own) {
 static mst_status put_behind(mst_member *own, mst_error *error) {
     mst_status status = MST_OK;
     cl_event halos = NULL;
-    MST_TRY(mst_queue_mark(&own->up, false, &halos, error));
-    MST_TRY_CL(clFlush(own->up.opencl), "cannot upload halos");
+    MST_TRY(mst_event_mark(&own->up, &halos, error));
     MST_TRY(mst_queue_barrier(&own->solver->schedule->queue, 1, &halos, "halos", error));
 fail:
     mst_event_drop(&halos);

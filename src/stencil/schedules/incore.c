@@ -109,11 +109,11 @@ static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row,
     const size_t count = list_passes(&schedule->with, n, row, passes);
     if (count == 0 || !mst_cuts_leave_rest(cuts, passes[0].beyond)) {
         MST_TRY(advance(schedule, n, row, NULL, error));
-        return mst_queue_mark(&schedule->queue, false, given, error);
+        return mst_event_mark(&schedule->queue, given, error);
     }
     MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_LOW, error));
     MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_HIGH, error));
-    MST_TRY(mst_queue_mark(&schedule->queue, false, given, error));
+    MST_TRY(mst_event_mark(&schedule->queue, given, error));
     MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_REST, error));
     c->current = (c->current + (int)count) % 2;
 fail:

@@ -47,3 +47,11 @@ fail:
 mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error) {
     return mst_queue_barrier(queue, *event ? 1 : 0, event, "a part of a step", error);
 }
+
+mst_status mst_event_mark(mst_queue *queue, cl_event *event, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_queue_mark(queue, false, event, error));
+    MST_TRY_CL(clFlush(queue->opencl), "cannot begin a part of a step");
+fail:
+    return status;
+}

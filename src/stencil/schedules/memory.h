@@ -17,5 +17,7 @@ void mst_events_drop(cl_event *events, size_t n); // events may be NULL
 mst_status mst_event_keep(cl_event *place, cl_event event,
                           mst_error *error); // one more reference to it, in place of what was there
 mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error);
+// One behind all that was enqueued, which begins at once.
+mst_status mst_event_mark(mst_queue *queue, cl_event *event, mst_error *error);
 
 #endif

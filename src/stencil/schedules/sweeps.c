@@ -157,7 +157,7 @@ static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row,
     const int n_sweeps = n <= MST_SWEEPER_MOST_SWEEPS / (uint64_t)s->n ? (int)n * s->n : 0;
     if (n_sweeps == 0 || !mst_cuts_leave_rest(cuts, (n_sweeps - 1) * mst_sweeps_lag(s))) {
         MST_TRY(advance(schedule, n, row, NULL, error));
-        return mst_queue_mark(&schedule->queue, false, given, error);
+        return mst_event_mark(&schedule->queue, given, error);
     }
     MST_TRY(fill_margins(c, row, error));
     states[0] = c->state;
@@ -167,7 +167,7 @@ static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row,
     }
     MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_LOW, error));
     MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_HIGH, error));
-    MST_TRY(mst_queue_mark(&schedule->queue, false, given, error));
+    MST_TRY(mst_event_mark(&schedule->queue, given, error));
     MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_REST, error));
     c->state = states[n_sweeps];
 fail:
