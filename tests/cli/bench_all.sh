@@ -12,6 +12,7 @@ refused 2 'not a time' bench all --plot . --budget=-1
 refused 2 'not a time' bench all --plot . --budget 0
 refused 2 'one operand too many' bench all --plot . x
 refused 4 'no/plots: No such file' bench all --plot no/plots
+refused 3 "no device's name contains 'nosuch'" bench all --plot . --device nosuch
 
 # Time for nothing: every part is left out, the page comes nevertheless and says so.
 expect 0 "$MASTABA" bench all --quick --budget 0.001 --plot nothing --json
