@@ -170,7 +170,7 @@ def _call(expression, scope, options):
             key += kind, value.dtype, value.shape, value.strides
             arrays.append(value)
         elif kind in _NUMBERS:
-            key.append(_key_of_number(value))
+            key.append((kind, value) if kind is int else _key_of_number(value))
         elif value is None:
             key.append(None)
         else:

@@ -421,6 +421,11 @@ def test_known_expressions():
         mastaba.fft.rfft(a)
         assert np.array_equal(mastaba.evaluate("s*x + b"), s * x + b)
         mastaba.set_cache(64)
+    ones = np.ones(2, np.int64)
+    for k in (2**53, 2**53 + 1, 2**53, 2**63 - 2):  # whole numbers that are one as floats
+        assert mastaba.evaluate("ones + k").tolist() == [k + 1] * 2
+    with pytest.raises(mastaba.errors.ArgumentError, match="64 bits"):
+        mastaba.evaluate("ones + k", {"ones": ones, "k": 10**400})
     raw = np.zeros(8 * 8 + 1, np.uint8)
     for _ in range(3):
         for z in (raw[:-1].view(float), raw[1:].view(float)):
