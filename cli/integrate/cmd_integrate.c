@@ -18,6 +18,8 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "              lattices for more (the default)\n"
                               "  tanh-sinh   for singularities at the ends; left and right are the distances from\n"
                               "              them: \"1/sqrt(right)\"\n"
+                              "  oscillatory to infinity, for what oscillates for ever, sin(x)/x: between zeros,\n"
+                              "              the sums extrapolated\n"
                               "  rectangle midpoint trapezoid simpson gauss\n"
                               "              --points nodes, equally spaced (gauss: panels of 8)\n"
                               "Rectangle with --work-items P and --group-size WS is the published kernel.\n"
@@ -112,12 +114,12 @@ static int read_ranges(const request *r, job *j) {
 }
 
 static int read_rule(const char *text, mst_integral_rule *rule) {
-    for (int r = MST_INTEGRAL_ADAPTIVE; r <= MST_INTEGRAL_GAUSS; r++)
+    for (int r = MST_INTEGRAL_ADAPTIVE; r <= MST_INTEGRAL_OSCILLATORY; r++)
         if (strcmp(text, mst_integral_rule_name((mst_integral_rule)r)) == 0) {
             *rule = (mst_integral_rule)r;
             return CLI_DONE;
         }
-    return wrong("--rule", text, "choose adaptive, tanh-sinh, rectangle, midpoint, trapezoid, simpson or gauss");
+    return wrong("--rule", text, "choose adaptive, tanh-sinh, oscillatory, rectangle, midpoint, trapezoid, simpson or gauss");
 }
 
 static int read_breakpoints(char *text, job *j) {

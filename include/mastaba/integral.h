@@ -17,15 +17,16 @@ extern "C" {
 // A plan: how one integrand is integrated, for any values of its parameters.
 typedef struct mst_integral mst_integral;
 
-// The fixed rules cut the range into equal panels; they are for one variable.
+// The fixed rules, RECTANGLE to GAUSS, cut the range into equal panels; they are for one variable.
 typedef enum mst_integral_rule {
     MST_INTEGRAL_ADAPTIVE = 0,  // 1 variable: Kronrod, 21 nodes; 2 to 7: Genz-Malik 7/5; 8 and more: shifted lattices
     MST_INTEGRAL_TANH_SINH = 1, // 1 variable: for singularities at the ends (Takahasi and Mori 1974)
     MST_INTEGRAL_RECTANGLE = 2, // left ends: h sum_k f(a + k h), k = 0 .. points - 1, h = (b - a) / points
     MST_INTEGRAL_MIDPOINT = 3,
-    MST_INTEGRAL_TRAPEZOID = 4, // points panels
-    MST_INTEGRAL_SIMPSON = 5,   // points / 2 panels, rounded up
-    MST_INTEGRAL_GAUSS = 6      // points / 8 panels, rounded up, with 8 Gauss-Legendre nodes each
+    MST_INTEGRAL_TRAPEZOID = 4,  // points panels
+    MST_INTEGRAL_SIMPSON = 5,    // points / 2 panels, rounded up
+    MST_INTEGRAL_GAUSS = 6,      // points / 8 panels, rounded up, with 8 Gauss-Legendre nodes each
+    MST_INTEGRAL_OSCILLATORY = 7 // 1 variable, to infinity: adaptive between zeros, the sums extrapolated (Sidi 1988)
 } mst_integral_rule;
 
 // How an integral ended.

@@ -11,7 +11,7 @@ from ._trace import Exponent, Node
 _RESULT = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
 _KNOWN = ["value", "error", "evaluations", "status"]  # all but what fills up the record
 _MOST_PARAMETERS = 64
-ADAPTIVE, TANH_SINH = lib.MST_INTEGRAL_ADAPTIVE, lib.MST_INTEGRAL_TANH_SINH
+ADAPTIVE, TANH_SINH, OSCILLATORY = lib.MST_INTEGRAL_ADAPTIVE, lib.MST_INTEGRAL_TANH_SINH, lib.MST_INTEGRAL_OSCILLATORY
 CONVERGED, SPENT, ROUND_OFF, NON_FINITE = range(4)
 _BETWEEN = "\0"  # the texts of an integral
 

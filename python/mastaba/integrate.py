@@ -24,7 +24,7 @@ import warnings
 import numpy as np
 
 from . import errors
-from ._integrals import ADAPTIVE, CONVERGED, NON_FINITE, SPENT, TANH_SINH, Integral, compute
+from ._integrals import ADAPTIVE, CONVERGED, NON_FINITE, OSCILLATORY, SPENT, TANH_SINH, Integral, compute
 from ._logarithms import check_tolerances, heights, logarithm, tolerance
 from ._trace import Complex, Node, trace, variables, within
 
@@ -99,7 +99,7 @@ def _weighted(function, args, a, b, weight, wvar):
         return value, ADAPTIVE
     if weight in ("sin", "cos"):
         wave = getattr(np, weight)(x * float(wvar))
-        return value * wave, ADAPTIVE
+        return value * wave, ADAPTIVE if np.isfinite([a, b]).all() else OSCILLATORY
     if weight in ("alg", "alg-loga", "alg-logb", "alg-log"):
         if not np.isfinite([a, b]).all():
             raise ValueError("an algebraic weight is for finite bounds")

@@ -53,7 +53,7 @@ mst_status mst_integral_choose_form(mst_integral *plan, mst_error *error) {
     const mst_integral_desc *d = &plan->desc;
     bool has_code;
     MST_TRY(make_code(plan, &has_code, error));
-    bool is_repaid = d->rule >= MST_INTEGRAL_RECTANGLE && d->points >= plan->break_even;
+    bool is_repaid = mst_integral_is_fixed(d->rule) && d->points >= plan->break_even;
     plan->form = !has_code || is_repaid ? MST_INTEGRAL_FORM_COMPILED
                  : d->compile_from > 1  ? MST_INTEGRAL_FORM_BYTE_CODE
                                         : MST_INTEGRAL_FORM_ANY;

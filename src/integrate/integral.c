@@ -1,6 +1,7 @@
 // The description, the plan's life, and execution.
 #include "buffers.h"
 #include "integrand.h"
+#include "oscillatory.h"
 
 #include "runtime/description.h"
 #include "runtime/numbers.h"
@@ -9,12 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_fixed(mst_integral_rule rule) { return rule >= MST_INTEGRAL_RECTANGLE; }
-
 static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(d->rule >= MST_INTEGRAL_ADAPTIVE && d->rule <= MST_INTEGRAL_GAUSS, MST_ERROR_ARGUMENT, "there is no rule %d",
-                (int)d->rule);
+    MST_REQUIRE(d->rule >= MST_INTEGRAL_ADAPTIVE && d->rule <= MST_INTEGRAL_OSCILLATORY, MST_ERROR_ARGUMENT,
+                "there is no rule %d", (int)d->rule);
     MST_REQUIRE(d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES, MST_ERROR_ARGUMENT,
                 "n_variables is %d; 1 to %d are supported", d->n_variables, MST_INTEGRAL_MAX_VARIABLES);
     MST_REQUIRE(d->n_variables == 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
@@ -43,9 +42,9 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "work_items and group_size are for the rule rectangle");
     MST_REQUIRE(d->work_items == 0 || (d->relative_tolerance == 0 && d->absolute_tolerance == 0), MST_ERROR_ARGUMENT,
                 "rectangle with work_items has no error estimate, so no tolerance can be asked for");
-    MST_REQUIRE(d->points == 0 || is_fixed(d->rule), MST_ERROR_ARGUMENT, "points are for the fixed rules, not for %s",
-                mst_integral_rule_name(d->rule));
-    MST_REQUIRE(d->max_evaluations == 0 || !is_fixed(d->rule), MST_ERROR_ARGUMENT,
+    MST_REQUIRE(d->points == 0 || mst_integral_is_fixed(d->rule), MST_ERROR_ARGUMENT,
+                "points are for the fixed rules, not for %s", mst_integral_rule_name(d->rule));
+    MST_REQUIRE(d->max_evaluations == 0 || !mst_integral_is_fixed(d->rule), MST_ERROR_ARGUMENT,
                 "max_evaluations is for adaptive and tanh-sinh; %s takes points", mst_integral_rule_name(d->rule));
     MST_REQUIRE(d->group_size == 0 || d->work_items > 0, MST_ERROR_ARGUMENT, "group_size is %zu without work_items; give both",
                 d->group_size);
@@ -75,15 +74,17 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
         d->points = (uint64_t)1 << 20;
     if (d->max_evaluations == 0)
         d->max_evaluations = (uint64_t)1 << (d->n_variables == 1 ? 22 : 28);
-    if (d->relative_tolerance == 0 && d->absolute_tolerance == 0 && !is_fixed(d->rule))
+    if (d->relative_tolerance == 0 && d->absolute_tolerance == 0 && !mst_integral_is_fixed(d->rule))
         d->relative_tolerance = !plan->is_double ? 1e-4 : d->n_variables == 1 ? 1e-10 : 1e-6;
 }
 
 static const mst_integral_method *choose_method(const mst_integral_desc *d) {
-    if (is_fixed(d->rule))
+    if (mst_integral_is_fixed(d->rule))
         return &mst_integral_fixed;
     if (d->rule == MST_INTEGRAL_TANH_SINH)
         return &mst_integral_tanh_sinh;
+    if (d->rule == MST_INTEGRAL_OSCILLATORY)
+        return &mst_integral_oscillatory;
     return d->n_variables < 8 ? &mst_integral_regions : &mst_integral_lattice;
 }
 
@@ -92,6 +93,17 @@ static mst_integral_choice choose_by_rule(const mst_integral *plan) {
     if (!plan->cpu)
         return (mst_integral_choice){1, m->gpu_group, m->gpu_items};
     return (mst_integral_choice){plan->desc.work_items > 0 ? 1 : plan->is_double ? 8 : 16, 1, m->cpu_items};
+}
+
+static mst_status create_parts(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int k = 0; k < MST_INTEGRAL_PARTS; k++) {
+        mst_oscillatory_part part;
+        MST_TRY(mst_oscillatory_describe(plan, desc, k, &part, error));
+        MST_TRY(mst_integral_create(plan->context, &part.desc, &plan->parts[k], error));
+    }
+fail:
+    return status;
 }
 
 // With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
@@ -112,11 +124,15 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     MST_TRY(mst_integrand_parse(plan, desc, error));
     MST_TRY(mst_integrand_map(plan, error));
     plan->choice = choice ? *choice : choose_by_rule(plan);
-    if (!choice)
-        MST_TRY(mst_integral_tune(plan, desc, chain, error));
-    MST_TRY(mst_integral_choose_form(plan, error));
-    MST_TRY(plan->method->create(plan, error));
-    mst_integral_tell_form(plan);
+    if (desc->rule == MST_INTEGRAL_OSCILLATORY) { // its parts' kernels are all that it has
+        MST_TRY(create_parts(plan, desc, error));
+    } else {
+        if (!choice)
+            MST_TRY(mst_integral_tune(plan, desc, chain, error));
+        MST_TRY(mst_integral_choose_form(plan, error));
+        MST_TRY(plan->method->create(plan, error));
+        mst_integral_tell_form(plan);
+    }
     MST_TRY(mst_queue_finish(&plan->queue, error)); // tables that it may have written
     *out = plan;
     return MST_OK;
@@ -169,8 +185,8 @@ mst_status mst_integral_create(mst_context *context, const mst_integral_desc *de
     do
         status = create(context, &full, NULL, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
-    full.type = status == MST_OK ? (*out)->desc.type : full.type; // by the lead
-    if (status == MST_OK &&
+    full.type = status == MST_OK ? (*out)->desc.type : full.type;    // by the lead
+    if (status == MST_OK && full.rule != MST_INTEGRAL_OSCILLATORY && // whose plans have twins
         (status = mst_twins_create(context, &twin_kind, &full, &(*out)->twins, &(*out)->n_twins, error)) != MST_OK) {
         mst_integral_destroy(*out);
         *out = NULL;
@@ -184,6 +200,8 @@ void mst_integral_destroy(mst_integral *plan) {
         return;
     mst_twins_destroy(&twin_kind, plan->twins, plan->n_twins);
     mst_turn_destroy(plan->turn);
+    for (int k = 0; k < MST_INTEGRAL_PARTS; k++)
+        mst_integral_destroy(plan->parts[k]);
     if (plan->work)
         plan->method->destroy(plan);
     mst_queue_release(&plan->queue);

@@ -23,6 +23,14 @@ mst_status mst_integral_expect(mst_integral *plan, uint64_t evaluations, mst_err
 
 // ---- integrand.c
 
+// Memory for the rows and cuts of all integrals, the caller's to free; and those of integrals first .. first + count - 1.
+mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error);
+mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
+                                   mst_error *error);
+
+// The integrand on the host, in double, at one t of one variable, which is x where the range is not mapped.
+double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);
+
 // The byte code, whose inputs are the row, t, and its distances from the ends. code->words is the caller's to free.
 mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst_error *error);
 

@@ -1,8 +1,9 @@
 #include "plan.h"
 
 const char *mst_integral_rule_name(mst_integral_rule rule) {
-    static const char *const names[] = {"adaptive", "tanh-sinh", "rectangle", "midpoint", "trapezoid", "simpson", "gauss"};
-    return rule >= MST_INTEGRAL_ADAPTIVE && rule <= MST_INTEGRAL_GAUSS ? names[rule] : "unknown rule";
+    static const char *const names[] = {"adaptive",  "tanh-sinh", "rectangle", "midpoint",
+                                        "trapezoid", "simpson",   "gauss",     "oscillatory"};
+    return rule >= MST_INTEGRAL_ADAPTIVE && rule <= MST_INTEGRAL_OSCILLATORY ? names[rule] : "unknown rule";
 }
 
 const char *mst_integral_status_name(mst_integral_status status) {

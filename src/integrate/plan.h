@@ -1,5 +1,6 @@
 // What an integral's plan holds. integral.c reads the description and runs a call; integrand.c writes the integrand;
-// tune.c chooses what no result depends on but for rounding; fixed.c, regions.c, tanh_sinh.c and lattice.c are the methods.
+// tune.c chooses what no result depends on but for rounding; fixed.c, regions.c, tanh_sinh.c, lattice.c and oscillatory.c are the
+// methods.
 #ifndef MST_INTEGRATE_PLAN_H
 #define MST_INTEGRATE_PLAN_H
 
@@ -11,6 +12,7 @@
 
 #include <mastaba/integral.h>
 
+enum { MST_INTEGRAL_PARTS = 2 };
 enum { MST_INTEGRAL_SETS = 4096 }; // integrals that a thread of the host reads or finishes at a time
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
 // Variables, parameters, and left and right where they make sense and the names are free.
@@ -94,8 +96,9 @@ struct mst_integral {
     unsigned n_instructions;          // of the byte code
     uint64_t evaluations, break_even; // by byte code so far, and from how many on compiling is repaid
     const mst_integral_method *method;
-    void *work;   // the method's
-    void **twins; // plans of the group's further devices
+    void *work;                              // the method's
+    mst_integral *parts[MST_INTEGRAL_PARTS]; // plans that the method works with (oscillatory.h)
+    void **twins;                            // plans of the group's further devices
     size_t n_twins;
 };
 
@@ -109,7 +112,13 @@ static inline bool mst_range_depends(const mst_integral *plan, int k) {
     return plan->kinds[k] == MST_RANGE_BETWEEN || plan->anchors[k] < 0;
 }
 
-extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice;
+extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice,
+    mst_integral_oscillatory;
+
+// Whether it has no tolerance to meet but by its points.
+static inline bool mst_integral_is_fixed(mst_integral_rule rule) {
+    return rule >= MST_INTEGRAL_RECTANGLE && rule <= MST_INTEGRAL_GAUSS;
+}
 
 // ---- integral.c
 
@@ -135,15 +144,5 @@ mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, 
 
 // Parses all expressions of a description and decides how ranges are mapped.
 mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
-
-// ---- integrand.c
-
-// Memory for the rows and cuts of all integrals, the caller's to free; and those of integrals first .. first + count - 1.
-mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error);
-mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                                   mst_error *error);
-
-// The integrand on the host, in double, at one t of one variable.
-double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);
 
 #endif

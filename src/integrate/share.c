@@ -1,6 +1,6 @@
 // A call's integrals shared out among the devices of a group, a few at a time from one queue of work, so that unlike devices end
 // together. Integrals know nothing of one another, so their results have the same bits wherever they are computed.
-#include "plan.h"
+#include "integrand.h"
 
 #include "runtime/numbers.h"
 

@@ -1,6 +1,6 @@
 // What tuning chooses for integrals: the vectors of CPU-shaped kernels, the work-groups of GPU-shaped ones, and how many
 // work-items share a fixed rule.
-#include "plan.h"
+#include "integrand.h"
 
 #include "tune/arrays.h"
 
@@ -26,7 +26,7 @@ typedef struct integral_trial {
     bool is_double, has_expected;
 } integral_trial;
 
-static bool is_fixed(const mst_integral_desc *desc) { return desc->rule >= MST_INTEGRAL_RECTANGLE; }
+static bool is_fixed(const mst_integral_desc *desc) { return mst_integral_is_fixed(desc->rule); }
 
 static mst_integral_choice choice_of(const int64_t *values) {
     return (mst_integral_choice){(unsigned)values[WIDTH], (size_t)values[GROUP], (uint64_t)values[ITEMS]};

@@ -70,6 +70,10 @@ expect 2 "$MASTABA" integrate '1 + sn(x)' --from 0 --to 1
     ^" ] || fail "the excerpt"
 refused 2 'no range given' integrate 'x'
 refused 2 'no range given' integrate 'x' --from 0
+expect 0 "$MASTABA" integrate 'x^-0.5*cos(a*x)' --from 0 --to inf --rule oscillatory --param a=2 --json
+json "abs(j['value'] - 0.886226925452758) < 1e-10 and j['rule'] == 'oscillatory' and j['evaluations'] < 5000"
+expect 5 "$MASTABA" integrate 'cos(x)' --from 0 --to inf --rule oscillatory
+refused 2 'is for ranges to infinity' integrate 'x' --from 0 --to 1 --rule oscillatory
 refused 2 'choose adaptive' integrate 'x' --from 0 --to 1 --rule best
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --points many
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --rule simpson --points 2^99
