@@ -34,8 +34,9 @@ from ._map import evaluate
 from ._transforms import as_numbers
 
 __all__ = ["band_pass", "band_stop", "convolve", "convolve1d", "correlate", "correlate1d", "fourier_ellipsoid", "fourier_gaussian",
-           "fourier_shift", "fourier_uniform", "frequency_mask", "gaussian_filter", "gaussian_filter1d", "high_pass", "laplacian", "low_pass",
-           "notch", "sharpen", "stripes", "uniform_filter", "uniform_filter1d"]
+           "fourier_shift", "fourier_uniform", "frequency_mask", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude",
+           "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "high_pass", "laplace", "laplacian", "low_pass", "notch", "prewitt",
+           "sharpen", "sobel", "stripes", "uniform_filter", "uniform_filter1d"]
 
 _MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
           "constant": "constant", "grid-constant": "constant"}
@@ -97,8 +98,9 @@ def _kind(x, output, complex_numbers):
 
 
 def _converted(values, kind):
-    values = _whole(values, kind) if kind.kind in "iu" else values
-    return values if values.dtype == kind else values.astype(kind)
+    if values.dtype == kind:
+        return values
+    return (_whole(values, kind) if kind.kind in "iu" else values).astype(kind, **{} if isinstance(values, _arrays.Array) else {"copy": False})
 
 
 def _result(values, kind, output):
@@ -316,6 +318,112 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
     weights = [_mean(s, o) if s > 1 else None for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
     return _separable(input, output, axes, mode, cval, weights)
+
+
+# ---- Edges
+
+def _edges(input, axis, output, mode, cval, smooth):
+    """Differences along one axis, and sums of neighbours along the others."""
+    input = _arrays.of(input)
+    axis, modes = _axis(axis, input.ndim), _each(mode, input.ndim, "mode")
+    axes = [axis] + [k for k in range(input.ndim) if k != axis]
+    return _separable(input, output, axes, [modes[k] for k in axes], cval, [(w, 0) for w in [[-1, 0, 1]] + [smooth] * (input.ndim - 1)])
+
+
+def prewitt(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Prewitt's filter: differences along one axis of sums of three along the others.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.prewitt(np.tri(3, dtype=int)).tolist()
+        [[-2, -3, -1], [-1, -2, -1], [0, -1, -1]]
+    """
+    return _edges(input, axis, output, mode, cval, [1, 1, 1])
+
+
+def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+    """Sobel's filter, which weighs the middle one of the three twice.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.sobel(np.tri(3, dtype=int)).tolist()
+        [[-3, -4, -1], [-1, -3, -2], [0, -1, -1]]
+    """
+    return _edges(input, axis, output, mode, cval, [1, 2, 1])
+
+
+def _over_axes(input, derivative, output, mode, cval, arguments, keywords, axes, squares):
+    """The sum of the derivatives along the axes, or the root of that of their squares, computed in the result's type as SciPy's are."""
+    x, total = _arrays.of(input), None
+    kind, axes = _kind(x, output, x.dtype.kind == "c"), _axes(axes, x.ndim)
+    for axis, each in zip(axes, _each(mode, len(axes), "mode")):
+        part = derivative(x, axis, kind, each, cval, *arguments, **(keywords or {}))
+        part = part * part if squares else part
+        total = part if total is None else total + part
+    if total is not None and squares:
+        there = isinstance(total, _arrays.Array)
+        total = evaluate("sqrt(v)", {"v": total}, out_dtype=kind) if there else np.sqrt(total).astype(kind, copy=False)
+    return _result(x if total is None else total, kind, output)
+
+
+def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
+    """The sum of derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords) along `axes`, by default all; `output`
+    is a type there.
+
+        >>> import mastaba
+        >>> second = lambda x, axis, *rest: mastaba.ndimage.correlate1d(x, [1, -2, 1], axis, *rest)
+        >>> mastaba.ndimage.generic_laplace([[0, 1, 0]], second).tolist()
+        [[1, -2, 1]]
+    """
+    return _over_axes(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes, False)
+
+
+def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None):
+    """The sum of second differences along `axes`, by default all.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.laplace(np.diag([0, 1, 0])).tolist()
+        [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    """
+    return generic_laplace(input, lambda x, axis, *rest: correlate1d(x, [1, -2, 1], axis, *rest), output, mode, cval, axes=axes)
+
+
+def _of_gaussian(input, axis, output, mode, cval, sigma, of_order, **options):
+    return gaussian_filter(input, sigma, [of_order if k == axis else 0 for k in range(input.ndim)], output, mode, cval, **options)
+
+
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+    """The Laplacian of what a Gaussian of deviation sigma smoothed, by second derivatives of the Gaussian; further arguments are those of
+    gaussian_filter.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.gaussian_laplace(np.diag([0.0, 1, 0]), 1)[1], 3).tolist()
+        [-0.03, -0.268, -0.03]
+    """
+    input = _arrays.of(input)
+    along = _axes(axes, input.ndim)
+    given = dict(zip(along, _each(sigma, len(along), "sigma")))
+    sigma = [given.get(k, 0) for k in range(input.ndim)]
+    return generic_laplace(input, _of_gaussian, output, mode, cval, (sigma, 2), kwargs, axes=axes)
+
+
+def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
+    """The root of the sum of squares of derivative(input, axis, output, mode, cval, *extra_arguments, **extra_keywords) along `axes`, by
+    default all; `output` is a type there.
+
+        >>> import mastaba
+        >>> mastaba.ndimage.generic_gradient_magnitude([[0.0, 3, 0]], mastaba.ndimage.prewitt).tolist()
+        [[9.0, 0.0, 9.0]]
+    """
+    return _over_axes(input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes, True)
+
+
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
+    """The magnitude of the gradient of what a Gaussian of deviation sigma smoothed; further arguments are those of gaussian_filter.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.gaussian_gradient_magnitude(np.diag([0.0, 1, 0]), 1)[1], 3).tolist()
+        [0.055, 0.0, 0.055]
+    """
+    return generic_gradient_magnitude(_arrays.of(input), _of_gaussian, output, mode, cval, (sigma, 1), kwargs, axes=axes)
 
 
 # ---- Of spectra

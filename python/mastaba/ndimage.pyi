@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
@@ -87,3 +87,24 @@ def uniform_filter1d(
     input: ArrayLike, size: float | Sequence[float], axis: int = ..., output: Any = ...,
     mode: str | Sequence[str] = ..., cval: float = ..., origin: int | Sequence[int] = ...,
 ) -> Any: ...
+def gaussian_gradient_magnitude(
+    input: ArrayLike, sigma: float | Sequence[float], output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ..., *,
+    axes: int | Sequence[int] | None = ..., **kwargs: Any,
+) -> Any: ...
+def gaussian_laplace(
+    input: ArrayLike, sigma: float | Sequence[float], output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ..., *,
+    axes: int | Sequence[int] | None = ..., **kwargs: Any,
+) -> Any: ...
+def generic_gradient_magnitude(
+    input: ArrayLike, derivative: Callable[..., Any], output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ...,
+    extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...,
+) -> Any: ...
+def generic_laplace(
+    input: ArrayLike, derivative2: Callable[..., Any], output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ...,
+    extra_arguments: tuple[Any, ...] = ..., extra_keywords: dict[str, Any] | None = ..., *, axes: int | Sequence[int] | None = ...,
+) -> Any: ...
+def laplace(
+    input: ArrayLike, output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ..., *, axes: int | Sequence[int] | None = ...,
+) -> Any: ...
+def prewitt(input: ArrayLike, axis: int = ..., output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ...) -> Any: ...
+def sobel(input: ArrayLike, axis: int = ..., output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ...) -> Any: ...

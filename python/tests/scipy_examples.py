@@ -18,7 +18,7 @@ from scipy_proof import ORIGINALS
 import mastaba
 
 _NUMBER = re.compile(r"(?<![A-Za-z_\d])[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+|inf\b|nan\b)")
-_DRAWS = re.compile(r"\b(plt|ax(?!is\b|es\b)\w*|fig\w*)\b|matplotlib")
+_DRAWS = re.compile(r"\b(plt|ax(?!is\b|es\b)\w*|fig\w*)\b|matplotlib|\.imshow\(")
 _OTHERWISE = (  # lines, or what is in their results, that come out otherwise, and why
     ("cubature", "0.16666667, 0.14285714", "SciPy gives the shape (1, 10), too, which its page leaves out"),
     ("cubature", "1.8921661", "and here (1,)"),

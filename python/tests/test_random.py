@@ -117,9 +117,9 @@ MODES = "reflect mirror nearest wrap constant grid-mirror grid-wrap grid-constan
 
 def image_filter(draw):
     name = draw.one("correlate convolve correlate1d convolve1d gaussian_filter gaussian_filter1d uniform_filter uniform_filter1d "
-                    "fourier_gaussian fourier_uniform fourier_shift fourier_ellipsoid".split())
+                    "fourier_gaussian fourier_uniform fourier_shift fourier_ellipsoid sobel prewitt laplace gaussian_laplace".split())
     x, options, arrays = draw.array(draw.shape(3, 15), draw.one([d for d in DTYPES if d != "f2"])), {}, []
-    one_axis, n = name.endswith("1d"), x.ndim
+    one_axis, n = name.endswith("1d") or name in ("sobel", "prewitt"), x.ndim
     if name.startswith("fourier"):
         value = [draw.uniform(0.5, 4) for _ in range(n)]
         options["shift" if name.endswith("shift") else "sigma" if name.endswith("gaussian") else "size"] = value if draw.chance(0.5) and n else 2.5
@@ -147,6 +147,10 @@ def image_filter(draw):
             options["truncate"] = draw.uniform(1, 5)
         if draw.chance(0.2):
             options["radius"] = draw.whole(0, 6)
+        if name == "gaussian_laplace":
+            options.pop("order", None)
+    elif name in ("sobel", "prewitt", "laplace"):
+        return name, getattr(mastaba.ndimage, name), getattr(scipy.ndimage, name), (x,), options
     elif "uniform" in name:
         options["size"] = draw.whole(1, 7)
     else:
@@ -227,6 +231,7 @@ def differs(name, arrays, options, wanted, got):
     if wanted.dtype.kind in "biu":
         wrong = np.abs(wanted.astype(float) - np.asarray(got).astype(float)).max(initial=0)
         rounded = 1 if any(a.dtype.kind in "fc" for a in arrays[1:]) or "uniform" in name or "gaussian" in name else 0  # towards 0, of sums that rounding moved
+        rounded *= max(1, arrays[0].ndim) if name == "gaussian_laplace" else 1
         return "" if wrong <= rounded or wrong in (255, 65535, 2**32 - 1) and rounded else f"whole numbers differ by {wrong}"
     scale = max(np.abs(wanted).max(initial=1e-30), *(1e-3 * np.abs(a).max(initial=0) for a in arrays))
     wrong = np.abs(wanted - got).max(initial=0) / (scale if np.isfinite(scale) else 1)
@@ -255,8 +260,8 @@ def check(draw, kind):
         return  # SciPy gives what is not transformed as it is, and of nothing results of many shapes
     if name == "correlate2d" and options["mode"] == "valid" and arrays[0].size < arrays[1].size and np.iscomplexobj(wanted):
         return  # SciPy swaps the images and conjugates the wrong one
-    if kind is image_filter and wanted.dtype == np.uint64:
-        return  # negative numbers as uint64 are any number in C
+    if kind is image_filter and (wanted.dtype == np.uint64 or wanted.dtype in (np.uint32, bool) and name in ("sobel", "prewitt", "laplace", "gaussian_laplace")):
+        return  # negative numbers as these are any number in C
     wrong = differs(name, arrays, options, wanted, got)
     assert not wrong, f"{what}: {wrong}"
     again = outcome(ours, arrays, options)[0]
