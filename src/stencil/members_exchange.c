@@ -110,14 +110,10 @@ fail:
 }
 
 // Those of both sides in turn, as they are given.
-static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, const cl_event *given, bool *met, mst_error *error) {
+static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, bool beside, bool *met, mst_error *error) {
     mst_status status = MST_OK;
     mst_member *own = &m->all[k];
     const size_t most = most_pieces(own);
-    if (given) {
-        MST_TRY(mst_queue_barrier(&own->down, 1, given, "edges", error));
-        MST_TRY(mst_queue_barrier(&own->up, 1, given, "edges", error));
-    }
     for (size_t i = 0; i < most; i++)
         for (int side = 0; side < 2; side++)
             if (i < own->gives[side].n)
@@ -133,7 +129,7 @@ static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, const c
     if (*met)
         MST_TRY(mst_queue_finish(&own->down, error));
     if (*met)
-        MST_TRY(given ? put_behind(own, error) : mst_queue_finish(&own->up, error));
+        MST_TRY(beside ? put_behind(own, error) : mst_queue_finish(&own->up, error));
 fail:
     return status;
 }
@@ -147,7 +143,7 @@ mst_status mst_members_exchange(mst_members *m, size_t k, uint64_t number, const
         MST_TRY_CL(mst_wait_for_events(1, given), "cannot compute edges");
     if (!(*met = meet(m)))
         return MST_OK;
-    status = pass_pieces(m, k, number, given, met, error);
+    status = pass_pieces(m, k, number, given != NULL, met, error);
 fail:
     if (status != MST_OK || !*met) {
         mst_queue_abandon(&own->down);

@@ -46,11 +46,15 @@ static mst_status copy_part(const copying *t, const uint64_t box[N_AXES], const 
     const size_t place[] = {at % pitch, at % plane / pitch, at / plane};
     const size_t packed[] = {(size_t)(from[COLUMNS] - box_from[COLUMNS]) * e, (size_t)(from[ROWS] - box_from[ROWS]),
                              (size_t)(from[PLANES] - box_from[PLANES])};
-    cl_event event = NULL;
+    cl_event event = NULL, *own;
+    cl_uint n_waits;
+    const cl_event *waits;
+    mst_queue_expect_mark(t->queue); // each may be the last one
+    MST_TRY(mst_queue_begin(t->queue, &n_waits, &waits, &event, &own, error));
     const cl_int code = t->up ? clEnqueueWriteBufferRect(t->queue->opencl, t->buffer, CL_FALSE, place, packed, region, pitch,
-                                                         plane, packed_row, packed_plane, t->host, 0, NULL, &event)
+                                                         plane, packed_row, packed_plane, t->host, n_waits, waits, own)
                               : clEnqueueReadBufferRect(t->queue->opencl, t->buffer, CL_FALSE, place, packed, region, pitch,
-                                                        plane, packed_row, packed_plane, t->host, 0, NULL, &event);
+                                                        plane, packed_row, packed_plane, t->host, n_waits, waits, own);
     MST_TRY_CL(code, t->up ? "cannot upload the state" : "cannot download the state");
     MST_TRY(mst_queue_add(t->queue, event, "a copy of the state", NULL, error));
 fail:
