@@ -1,5 +1,6 @@
 """Filters of images in the frequency domain, those of `mastaba filter` (docs/filter.md), which mastaba.ndimage has."""
 import hashlib
+import math
 import operator
 
 import numpy as np
@@ -11,7 +12,7 @@ _ROLLOFFS = {"gaussian": lib.MST_FILTER_GAUSSIAN, "butterworth": lib.MST_FILTER_
 _EDGES = {"reflect": lib.MST_FILTER_REFLECT, "wrap": lib.MST_FILTER_WRAP, "zero": lib.MST_FILTER_ZERO}
 _RESULTS = {"raw": lib.MST_FILTER_RAW, "clip": lib.MST_FILTER_CLIP, "stretch": lib.MST_FILTER_STRETCH,
             "magnitude": lib.MST_FILTER_MAGNITUDE, "auto": lib.MST_FILTER_AUTO_OUTPUT}
-_PIXELS = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32)))
+_PIXELS = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32, np.float64)))
 
 
 def _one_of(choices, name, value):
@@ -20,23 +21,25 @@ def _one_of(choices, name, value):
     return choices[value]
 
 
-def _pixels(image):
-    """An image as an array of a type whose pixels are filtered, where the library can take it."""
+def _pixels(image, dtype):
+    """An image as an array of a type whose pixels are filtered in a type, where the library can take it."""
     image = _arrays.of(image)
     if image.dtype.kind == "c":
         raise errors.UnsupportedError(f"an image of {image.dtype}: filter its real and its imaginary parts")
     if image.dtype.kind not in "biuf":
         raise TypeError(f"type {image.dtype} is not supported")
     native = image.dtype.newbyteorder("=")
-    image = image.astype(native if native in _PIXELS else np.float32) if image.dtype not in _PIXELS or not image.dtype.isnative else image
+    kind = native if native in _PIXELS else np.result_type(native, np.float32)
+    kind = np.dtype(np.float32) if kind == np.float64 and dtype == np.float32 else kind
+    image = image if image.dtype == kind and image.dtype.isnative else image.astype(kind)
     return image if _arrays.fits(image) else image.copy()
 
 
-def _with_channels(image, channel_axis):
+def _with_channels(image, channel_axis, volume=False):
     """A view with the channels, or a single one, behind height and width."""
-    if image.ndim < 2 + (channel_axis is not None):
+    if image.ndim < 2 + (channel_axis is not None) + bool(volume):
         raise errors.ArgumentError(f"an image of {image.ndim} axes" + (", one of them of channels" if channel_axis is not None else "") +
-                                   ": its last two are height and width")
+                                   f": the last of the others are {'depth, ' if volume else ''}height and width")
     if channel_axis is None:
         return image[..., None]
     axis = operator.index(channel_axis)
@@ -53,14 +56,17 @@ def _check_out(out, image, kind):
         raise errors.ArgumentError("out shares memory with the image")
 
 
-def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, out=None):
+def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, dtype=None, volume=False, out=None):
     """An image by one plan; `members` are those of its description beside the `options` of all filters, `key` what of them is behind
     pointers."""
-    image = _pixels(image)
+    dtype = None if dtype is None else np.dtype(dtype)
+    image = _pixels(image, dtype)
     result = _one_of(_RESULTS, "result", result)
-    options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha)}
-    kind_of_result = np.dtype(np.float32) if result == lib.MST_FILTER_RAW else image.dtype
-    x = _with_channels(image, channel_axis)
+    computed = np.dtype(dtype or (np.float64 if image.dtype == np.float64 else np.float32))
+    options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha),
+               "type": _arrays.type_of(computed), "volume": bool(volume)}
+    kind_of_result = computed if result == lib.MST_FILTER_RAW else image.dtype
+    x = _with_channels(image, channel_axis, volume)
     if alpha and channel_axis is None:
         raise errors.ArgumentError("alpha is the last channel of an image: say by channel_axis which axis has them")
     if out is not None:
@@ -68,7 +74,7 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     z = _arrays.like(image, image.shape, kind_of_result) if out is None else out
     if image.size == 0:
         return z
-    y = _with_channels(z, channel_axis)
+    y = _with_channels(z, channel_axis, volume)
 
     def make(context):
         return context.create("filter", describe(
@@ -132,7 +138,8 @@ def band_stop(image, low, high, rolloff="gaussian", order=2, **options):
 
 
 def notch(image, notches, rolloff="gaussian", order=2, **options):
-    """The image less what it has around frequencies and their opposites: `notches` are of (x, y, radius), x along the width.
+    """The image less what it has around frequencies and their opposites: `notches` are of (x, y, radius), x along the width, of a volume
+    (x, y, z, radius).
 
         >>> import numpy as np, mastaba
         >>> screen = np.cos(2*np.pi*np.arange(40)/4) + np.zeros((24, 1))
@@ -140,10 +147,10 @@ def notch(image, notches, rolloff="gaussian", order=2, **options):
         >>> bool(np.allclose(y, 3, atol=1e-5))
         True
     """
-    places = np.ascontiguousarray(notches, np.float64)
-    if places.ndim != 2 or places.shape[1] != 3:
-        raise errors.ArgumentError(f"notches of shape {places.shape}: give a list of (x, y, radius), in cycles a pixel")
-    given = ffi.new("mst_filter_notch[]", [tuple(place) for place in places.tolist()])
+    places, names = np.ascontiguousarray(notches, np.float64), ("x", "y", *["z"] * bool(options.get("volume")), "radius")
+    if places.ndim != 2 or places.shape[1] != len(names):
+        raise errors.ArgumentError(f"notches of shape {places.shape}: give a list of ({', '.join(names)}), in cycles a pixel")
+    given = ffi.new("mst_filter_notch[]", [dict(zip(names, place)) for place in places.tolist()])
     return _filtered(image, lib.MST_FILTER_NOTCH, {"notches": given, "n_notches": len(given), **_rolloff(rolloff, order)}, places.tobytes(), **options)
 
 
@@ -157,7 +164,7 @@ def stripes(image, angle, width=5.0, radius=None, rolloff="gaussian", order=2, *
         True
     """
     if radius is None:
-        image = _pixels(image)
+        image = _arrays.of(image)
         height, width_of_image, _ = _with_channels(image, options.get("channel_axis")).shape[-3:]
         radius = 1 / max(min(height, width_of_image), 1)
     members = {"radius": float(radius), "angle": float(angle), "angle_width": float(width), **_rolloff(rolloff, order)}
@@ -187,7 +194,8 @@ def laplacian(image, radius, **options):
 
 def frequency_mask(image, mask, **options):
     """As much of every frequency as `mask` says, real numbers with two axes: mask[i, j] is for frequency (i - m // 2) / m along the height, m
-    the number of rows, and likewise along the width, as fftshift has them. One of another size than the image's is interpolated.
+    the number of rows, and likewise along the width, as fftshift has them. One of another size than the image's is interpolated. Of a volume
+    it may have three axes.
 
         >>> import numpy as np, mastaba
         >>> x = np.random.default_rng(1).random((6, 9), np.float32)
@@ -195,8 +203,21 @@ def frequency_mask(image, mask, **options):
         True
     """
     mask = np.asarray(_arrays.of(mask))
-    if mask.dtype.kind not in "biuf" or mask.ndim != 2:
-        raise errors.ArgumentError(f"a mask of {mask.dtype} with {mask.ndim} axes: give real numbers with two")
+    if mask.dtype.kind not in "biuf" or mask.ndim not in (2, 3 if options.get("volume") else 2):
+        raise errors.ArgumentError(f"a mask of {mask.dtype} with {mask.ndim} axes: give real numbers with two, of a volume with two or three")
     mask = np.ascontiguousarray(mask, np.float32)
-    members = {"mask": ffi.from_buffer("float[]", mask), "mask_height": mask.shape[0], "mask_width": mask.shape[1]}
+    members = {"mask": ffi.from_buffer("float[]", mask), "mask_depth": math.prod(mask.shape[:-2]), "mask_height": mask.shape[-2], "mask_width": mask.shape[-1]}
     return _filtered(image, lib.MST_FILTER_MASK, members, hashlib.sha256(mask).digest(), **options)
+
+
+def wiener(image, noise=None, **options):
+    """The image less white noise of standard deviation `noise`, in values of pixels; None: estimated, for each channel of each image. The mask
+    is made of the image's own spectrum, smoothed (docs/filter.md); scipy.signal.wiener goes by every pixel's neighbours.
+
+        >>> import numpy as np, mastaba
+        >>> clean = np.cos(np.arange(64)/8) + np.zeros((64, 1))
+        >>> noisy = clean + np.random.default_rng(1).normal(0, 0.5, clean.shape)
+        >>> bool(np.std(mastaba.ndimage.wiener(noisy) - clean) < 0.2)
+        True
+    """
+    return _filtered(image, lib.MST_FILTER_WIENER, {"noise": 0.0 if noise is None else float(noise)}, **options)

@@ -8,15 +8,18 @@ Results are computed in float64 (of float32 and complex64 in their own precision
 that of the input: to whole numbers towards 0, but where one is nearer than 1e-6 to that one. What is filtered along one axis after the
 other is converted after each. `output` is an array to write to, or a type.
 
-SciPy has no counterpart of the filters of images by frequency, `low_pass` to `frequency_mask` (docs/filter.md has their masks). Height and
-width are an image's last two axes; each image of a stack is filtered alone. Frequencies are cycles a pixel, from 0 to 0.5; `rolloff` is
-"gaussian", "butterworth" (of an `order`) or "ideal". Pixels of uint8, uint16 and float32 are taken as they are, others as float32, in
-which all is computed. All of them take these options, by name:
+SciPy has no counterpart of the filters of images by frequency: `low_pass`, `high_pass`, `band_pass`, `band_stop`, `notch`, `stripes`,
+`sharpen`, `laplacian`, `frequency_mask` and `wiener` (docs/filter.md has their masks). Height and width are an image's last two axes; each
+image of a stack is filtered alone. Frequencies are cycles a pixel, from 0 to 0.5; `rolloff` is "gaussian", "butterworth" (of an `order`) or
+"ideal". Pixels of uint8, uint16, float32 and float64 are taken as they are, others in NumPy's type of them and float32. All take these
+options, by name:
 
     channel_axis  the axis that has colours, each of which is filtered alone; None: there is none
     alpha         True: the last channel is opacity, which is copied
     edges         how the image goes on: "reflect" (mirrored), "wrap" (repeated) or "zero"
-    result        "raw": float32, as it comes out. Of the image's type: "clip", to 0 .. white; "stretch", from its least to its greatest value;
+    volume        True: the last three axes, depth, height and width, are transformed together
+    dtype         of the arithmetic: float32 or float64; None: float64 of images of float64, else float32
+    result        "raw": of that type, as it comes out. Of the image's type: "clip", to 0 .. white; "stretch", from its least to its greatest value;
                   "magnitude", absolute values as parts of the greatest; "auto": magnitude of what has no mean, else clip
     white         the largest value of a pixel; 0: 255, 65535, and for floating-point numbers 1
     out           an array for the result
@@ -29,14 +32,14 @@ import warnings
 import numpy as np
 
 from . import _arrays, signal
-from ._filters import band_pass, band_stop, frequency_mask, high_pass, laplacian, low_pass, notch, sharpen, stripes
+from ._filters import band_pass, band_stop, frequency_mask, high_pass, laplacian, low_pass, notch, sharpen, stripes, wiener
 from ._map import evaluate
 from ._transforms import as_numbers
 
 __all__ = ["band_pass", "band_stop", "convolve", "convolve1d", "correlate", "correlate1d", "fourier_ellipsoid", "fourier_gaussian",
            "fourier_shift", "fourier_uniform", "frequency_mask", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude",
            "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "high_pass", "laplace", "laplacian", "low_pass", "notch", "prewitt",
-           "sharpen", "sobel", "stripes", "uniform_filter", "uniform_filter1d"]
+           "sharpen", "sobel", "stripes", "uniform_filter", "uniform_filter1d", "wiener"]
 
 _MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
           "constant": "constant", "grid-constant": "constant"}

@@ -12,6 +12,8 @@ class _Options(TypedDict, total=False):
     edges: Literal["reflect", "wrap", "zero"]
     result: Literal["raw", "clip", "stretch", "magnitude", "auto"]
     white: float
+    dtype: Any
+    volume: bool
     out: Any
 
 def band_pass(
@@ -25,7 +27,7 @@ def high_pass(image: Any, radius: float, rolloff: _Rolloff = ..., order: int = .
 def laplacian(image: Any, radius: float, **options: Unpack[_Options]) -> Any: ...
 def low_pass(image: Any, radius: float, rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options]) -> Any: ...
 def notch(
-    image: Any, notches: Sequence[tuple[float, float, float]] | ArrayLike, rolloff: _Rolloff = ..., order: int = ...,
+    image: Any, notches: Sequence[tuple[float, ...]] | ArrayLike, rolloff: _Rolloff = ..., order: int = ...,
     **options: Unpack[_Options],
 ) -> Any: ...
 def sharpen(
@@ -36,6 +38,7 @@ def stripes(
     **options: Unpack[_Options],
 ) -> Any: ...
 
+def wiener(image: Any, noise: float | None = ..., **options: Unpack[_Options]) -> Any: ...
 def convolve(
     input: ArrayLike, weights: ArrayLike, output: Any = ..., mode: str | Sequence[str] = ...,
     cval: float = ..., origin: int | Sequence[int] = ..., *, axes: int | Sequence[int] | None = ...,

@@ -208,8 +208,32 @@ def test_frequencies_of_stacks_colours_and_types():
     for other in (float, np.float16, ">f4", np.int16, ">u2", bool):
         wanted = by_definition(image.astype(other).astype(float), lambda x, y: np.exp(-(x**2 + y**2) / 0.02), "reflect")
         got = ndimage.low_pass(image.astype(other), 0.1)
-        assert got.dtype == np.float32 and np.allclose(got, wanted, rtol=0, atol=1e-3), other
+        assert got.dtype == (np.float64 if other is float else np.float32) and np.allclose(got, wanted, rtol=0, atol=1e-3), other
     assert ndimage.high_pass(image.astype(">u2"), 0.1, result="stretch").dtype == np.dtype("=u2")
+
+
+def test_noise_and_volumes():
+    """The Wiener filter's mask is made of the image: S is |F|^2 smoothed over 9 x 9 frequencies, its mean being kept."""
+    image, noise = photograph(20, 26, kind=float), 0.2
+    spectrum = np.fft.fft2(image)
+    power = abs(spectrum)**2
+    power[0, 0] = 0
+    s = scipy_ndimage.uniform_filter(power, 9, mode="wrap")
+    mask = np.maximum(s - image.size * noise**2, 0) / s
+    mask[0, 0] = 1
+    wanted = np.fft.ifft2(spectrum * mask).real
+    assert np.allclose(ndimage.wiener(image, noise, edges="wrap"), wanted, atol=1e-11)
+    assert np.allclose(ndimage.wiener(image, noise, edges="wrap", dtype=np.float32), wanted, atol=1e-5)
+    stack = np.stack([image, 3 * image])
+    assert np.allclose(ndimage.wiener(stack), np.stack([ndimage.wiener(image), ndimage.wiener(3 * image)]), atol=1e-12)
+    volume, where = photograph(6, 8, 10, kind=float), np.meshgrid(*(np.fft.fftfreq(n) for n in (6, 8, 10)), indexing="ij")
+    spectrum, apart = np.fft.fftn(volume), [np.sqrt(sum(((f - sign * c + 0.5) % 1 - 0.5)**2 for f, c in zip(where, (-0.3, 0.1, 0.2)))) for sign in (1, -1)]
+    wanted = np.fft.ifftn(spectrum * np.prod([1 - np.exp(-d**2 / (2 * 0.15**2)) for d in apart], axis=0)).real
+    assert np.allclose(ndimage.notch(volume, [(0.2, 0.1, -0.3, 0.15)], volume=True, edges="wrap"), wanted, atol=1e-11)
+    even = 1 + np.cos(2 * np.pi * where[0]) * np.cos(2 * np.pi * where[1]) * np.cos(2 * np.pi * where[2])
+    wanted = np.fft.ifftn(spectrum * even).real
+    assert np.allclose(ndimage.frequency_mask(volume, np.fft.fftshift(even), volume=True, edges="wrap"), wanted, atol=1e-6)  # masks are float32
+    assert ndimage.low_pass(np.moveaxis(np.stack([volume] * 2), 0, 1), 0.1, volume=True, channel_axis=1).shape == (6, 2, 8, 10)
 
 
 def test_what_becomes_of_results():
@@ -243,6 +267,8 @@ def test_frequencies_that_are_refused():
                   lambda: ndimage.low_pass(image, 0.1, edges="around"), lambda: ndimage.low_pass(image[0], 0.1), lambda: ndimage.notch(image, [1, 2, 3]),
                   lambda: ndimage.low_pass(image, 0.1, alpha=True), lambda: ndimage.low_pass(image, 0.1, channel_axis=2),
                   lambda: ndimage.low_pass(image, 0.1, out=image), lambda: ndimage.low_pass(image, 0.1, out=np.empty((6, 7))),
+                  lambda: ndimage.low_pass(image, 0.1, volume=True), lambda: ndimage.notch(image, [(0.1, 0.1, 0.1, 0.1)]), lambda: ndimage.wiener(image, -1),
+                  lambda: ndimage.frequency_mask(image, np.ones((2, 2, 2))), lambda: ndimage.low_pass(image, 0.1, dtype=np.int16),
                   lambda: ndimage.frequency_mask(image, np.array([[np.nan]])), lambda: ndimage.low_pass(image, 0.1, result="best")):
         with pytest.raises(mastaba.errors.ArgumentError):
             wrong()

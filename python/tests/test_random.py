@@ -160,16 +160,19 @@ def image_filter(draw):
     return name, getattr(mastaba.ndimage, name), getattr(scipy.ndimage, name), (x, *arrays), options
 
 
-def by_definition(mask, image, *, edges="reflect", channel_axis=None, result="raw"):
-    """Images by a mask of the frequencies along the width and along the height, in float64."""
-    if image.dtype.kind == "c" or image.ndim < 2 + (channel_axis is not None):
+def by_definition(mask, image, *, edges="reflect", channel_axis=None, dtype=None, volume=False):
+    """Images by a mask of the distance from frequency 0, in float64."""
+    n = 3 if volume else 2
+    if image.dtype.kind == "c" or image.ndim < n + (channel_axis is not None):
         raise ValueError("no image")
+    kind = dtype or np.result_type(image.dtype.newbyteorder("="), np.float32)
     values = image.astype(float) if channel_axis is None else np.moveaxis(image.astype(float), channel_axis, 0)
-    height, width = values.shape[-2:]
-    padding = [(0, 0)] * (values.ndim - 2) + [(0, height), (0, width)]
+    sides, axes = values.shape[-n:], tuple(range(-n, 0))
+    padding = [(0, 0)] * (values.ndim - n) + [(0, m) for m in sides]
     values = values if edges == "wrap" else np.pad(values, padding, "symmetric" if edges == "reflect" else "constant")
-    y, x = (np.fft.fftfreq(n) for n in values.shape[-2:])
-    values = np.fft.ifft2(np.fft.fft2(values) * mask(x, y[:, None])).real[..., :height, :width].astype(np.float32)
+    distance = np.sqrt(sum(f**2 for f in np.meshgrid(*(np.fft.fftfreq(m) for m in values.shape[-n:]), indexing="ij", sparse=True)))
+    values = np.fft.ifftn(np.fft.fftn(values, axes=axes) * mask(distance), axes=axes).real
+    values = values[(..., *(slice(m) for m in sides))].astype(kind)
     return values if channel_axis is None else np.moveaxis(values, 0, channel_axis)
 
 
@@ -183,6 +186,10 @@ def frequency_filter(draw):
         options["edges"] = draw.one(("reflect", "wrap", "zero"))
     if draw.chance(0.3):
         options["channel_axis"] = draw.whole(-x.ndim, x.ndim - 1)
+    if draw.chance(0.3):
+        options["volume"] = True
+    if draw.chance(0.2):
+        options["dtype"] = draw.one((np.float32, np.float64))
 
     def circle(radius):
         return {"gaussian": lambda d: np.exp(-d**2 / (2 * radius**2)), "butterworth": lambda d: 1 / (1 + (d / radius)**(2 * order)),
@@ -194,7 +201,7 @@ def frequency_filter(draw):
     numbers = {"low_pass": (low,), "high_pass": (low,), "sharpen": (low, amount), "laplacian": (low,)}.get(name, (low, high))
     how = () if name == "laplacian" else (rolloff, order)
     return name, lambda a, **o: getattr(mastaba.ndimage, name)(a, *numbers, *how, **o), \
-        lambda a, **o: by_definition(lambda u, v: masks[name](np.hypot(u, v)), a, **o), (x,), options
+        lambda a, **o: by_definition(masks[name], a, **o), (x,), options
 
 
 # ---- Comparisons
