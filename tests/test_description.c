@@ -439,7 +439,7 @@ ENDS_WITH(mst_context_desc, n_devices);
 ENDS_WITH(mst_execution, queued);
 ENDS_WITH(mst_report, blocks);
 ENDS_WITH(mst_fft_desc, orthogonal);
-ENDS_WITH(mst_fft_needs, in_place);
+ENDS_WITH(mst_fft_needs, in_place_bytes);
 ENDS_WITH(mst_convolution_desc, shape);
 ENDS_WITH(mst_convolution_forecast, spectra_bytes);
 ENDS_WITH(mst_convolver_desc, latency);

@@ -155,13 +155,15 @@ static void several_real_axes(void **state) {
         bool refused;
         uint64_t least = least_memory(&desc, &refused);
         CHECK(refused && least > 0, "case %zu: nothing is refused", k);
-        for (int larger = 0; larger < 2; larger++) {
-            mst_context *context = test_context_with_budget(least + (larger ? test_between(1, least / 2) : 0), 0);
+        for (bool by_lines = true; by_lines; least += least / 8) { // smaller budgets take memory for lines
+            mst_context *context = test_context_with_budget(least, 0);
             OK(mst_fft_create(context, &desc, &plan, &e));
             OK(mst_fft_plan_needs(plan, &n, &e));
-            CHECK(n.passes == cases[k].passes, "case %zu: %llu passes", k, (unsigned long long)n.passes);
+            by_lines = n.scratch_bytes > 0;
+            CHECK(by_lines || n.passes == cases[k].passes, "case %zu: %llu passes", k, (unsigned long long)n.passes);
             mst_fft_destroy(plan);
-            test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+            if (!by_lines)
+                test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
             mst_context_destroy(context);
         }
     }
@@ -184,12 +186,12 @@ static void needs(void **state) {
     OK(mst_fft_create(context, &desc, &plan, &e));
     OK(mst_fft_plan_needs(plan, &n, &e));
     OK(mst_fft_execute(plan, mst_at_host(test_array_at(&input, 0)), mst_at_host(test_array_at(&output, 0)), &how, &e));
-    assert_true(n.passes == 2 && n.panels == report.blocks && n.panels > 4 && !n.in_place);
+    assert_true(n.passes == 2 && n.panels == report.blocks && n.panels > 4 && n.in_place && n.in_place_bytes == 65536 * 8);
     assert_true(n.upload_bytes == 2 * 65536 * 8 && report.upload_bytes == n.upload_bytes);
     assert_true(n.download_bytes == n.upload_bytes && report.download_bytes == n.download_bytes);
     assert_true(n.device_bytes <= 200000 && mst_context_device_memory_used(context) <= n.device_bytes);
     REFUSED(MST_ERROR_ARGUMENT, "overlaps",
-            mst_fft_execute(plan, mst_at_host(test_array_at(&output, 0)), mst_at_host(test_array_at(&output, 0)), NULL, &e));
+            mst_fft_execute(plan, mst_at_host(test_array_at(&output, 1)), mst_at_host(test_array_at(&output, 0)), NULL, &e));
     REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_fft_plan_needs(plan, NULL, &e));
     mst_fft_destroy(plan);
     mst_context_destroy(context);

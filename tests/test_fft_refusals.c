@@ -46,7 +46,7 @@ static void bad_descriptions(void **state) {
         d = good, d.input.type = types[i];
         refuse(c, &d, "");
     }
-    static const size_t lengths[] = {((size_t)1 << 30) + 3, (size_t)1 << 62};
+    static const size_t lengths[] = {((size_t)1 << 48) + 21, (size_t)1 << 62};
     for (size_t i = 0; i < 2; i++) {
         d = describe(MST_COMPLEX64, 1, lengths[i]);
         refuse(c, &d, "");

@@ -10,7 +10,7 @@
 static const char command[] = "fft";
 
 #define NOT_GIVEN LLONG_MIN
-#define LONGEST (1LL << 30)
+#define LONGEST (1LL << 48)
 
 typedef struct request {
     char *output; // NULL: only show the kernels
@@ -194,13 +194,14 @@ static int describe(job *j) {
     return code;
 }
 
-// Takes the space of a scratch file where the input is copied to one: where the output has another layout, or the plan does not
-// work in place.
+// Takes the space of a scratch file where the input is copied to one: where the output has another layout, or the plan takes
+// as much RAM in place.
 static int begin_copy(job *j, const char *path) {
     mst_fft_needs needs = MST_FFT_NEEDS_INIT;
     mst_error error;
     j->copy = j->output.location;
-    if (!j->copied.rank || (!j->request->real && mst_fft_plan_needs(j->plan, &needs, &error) == MST_OK && needs.in_place))
+    const bool known = mst_fft_plan_needs(j->plan, &needs, &error) == MST_OK;
+    if (!j->copied.rank || (!j->request->real && known && needs.in_place_bytes == 0))
         return CLI_DONE;
     int code = cli_whole_open(command, &j->output.whole.place, path, false, &j->scratch);
     if (code == CLI_DONE && mst_npy_write_header(fileno(j->scratch.file), &j->copied, &j->copy, &error) != MST_OK)
@@ -276,7 +277,7 @@ static int transform(const cli_options *options, job *j) {
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
-        return j->request->dry_run ? fft_print_plan(command, options, j->path, j->context, j->plan) : cli_flush(command);
+        return j->request->dry_run ? fft_print_plan(command, options, j->path, j->plan) : cli_flush(command);
     if (code == CLI_DONE)
         code = begin_copy(j, path);
     if (code == CLI_DONE)
@@ -330,7 +331,7 @@ static int check_request(const request *r, bool show_kernels, job *j) {
         return CLI_USAGE;
     }
     if (r->length != NOT_GIVEN && (r->length < 1 || r->length > LONGEST)) {
-        cli_error(command, "--length %lld: not a length; give 1 to 2^30", r->length);
+        cli_error(command, "--length %lld: not a length; give 1 to 2^48", r->length);
         return CLI_USAGE;
     }
     code = cli_axes(command, r->axes ? r->axes : "-1", MST_MAX_AXES, j->desc.axes, &j->desc.n_axes);

@@ -44,41 +44,30 @@ static int print_json(const char *command, const mst_fft_needs *n) {
                    {"upload_bytes", n->upload_bytes},
                    {"download_bytes", n->download_bytes},
                    {"device_bytes", n->device_bytes},
-                   {"host_bytes", n->host_bytes}};
+                   {"host_bytes", n->host_bytes},
+                   {"scratch_bytes", n->scratch_bytes}};
     int failed = !object;
     for (size_t i = 0; i < CLI_COUNT(members); i++)
         failed |= json_object_set_new(object, members[i].name, json_integer((json_int_t)members[i].value));
     return cli_print_json(command, cli_json_complete(object, failed));
 }
 
-// Panels fit, or there would be none.
-static int check_budget(const char *command, const char *path, const char *memory, uint64_t budget, uint64_t least) {
-    if (budget == 0 || least <= budget)
-        return CLI_DONE;
-    cli_error(command, "%s: the %s memory budget of %llu bytes is too small for one block; it takes at least %llu", path, memory,
-              (unsigned long long)budget, (unsigned long long)least);
-    return CLI_FAILED;
-}
-
-int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_context *context,
-                   const mst_fft *plan) {
+int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_fft *plan) {
     mst_fft_needs n = MST_FFT_NEEDS_INIT;
     mst_error error;
-    char up[32], down[32], device[32], host[32];
+    char up[32], down[32], device[32], host[32], scratch[32];
     if (mst_fft_plan_needs(plan, &n, &error) != MST_OK)
-        return cli_fail(command, path, &error);
-    int code = check_budget(command, path, "device", mst_context_device_memory_budget(context), n.device_bytes);
-    if (code == CLI_DONE)
-        code = check_budget(command, path, "host", options->host_memory, n.host_bytes);
-    if (code != CLI_DONE)
-        return code;
+        return cli_fail_input(command, path, &error);
     if (options->json)
         return print_json(command, &n);
     printf("%s: %llu pass%s over the data", path, (unsigned long long)n.passes, n.passes == 1 ? "" : "es");
     if (n.panels)
         printf(" in %llu panels", (unsigned long long)n.panels);
-    printf(", %s up, %s down\nmemory: %s%s of the device, %s of staging\n", cli_size_text(n.upload_bytes, up),
+    printf(", %s up, %s down\nmemory: %s%s of the device, %s of staging", cli_size_text(n.upload_bytes, up),
            cli_size_text(n.download_bytes, down), n.panels ? "" : "at least ", cli_size_text(n.device_bytes, device),
            cli_size_text(n.host_bytes, host));
+    if (n.scratch_bytes > 0)
+        printf(", and %s of RAM for lines, or of MASTABA_SCRATCH", cli_size_text(n.scratch_bytes, scratch));
+    putchar('\n');
     return cli_flush(command);
 }

@@ -7,7 +7,6 @@
 extern const char fft_details[];
 
 // Fails where an execution would be refused for its budgets.
-int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_context *context,
-                   const mst_fft *plan);
+int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_fft *plan);
 
 #endif

@@ -79,19 +79,18 @@ typedef struct mst_fft_desc {
             MST_FFT_FOURIER, 0                                                                                                   \
     }
 
-// Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30, and, on
-// the host or in files, a product of two such lengths (or twice that, real); an array
-// without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on
-// failure. MST_ERROR_ARGUMENT: layouts, axes, types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a
-// length that does not fit the device; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL;
-// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Kernels for arrays that are not packed in C order depend on whether data
-// are on the device or not: the first execution for each way makes them, and takes as long as the compiler does. Thread-safe on
-// one context.
-// Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
-// Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
-// cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the
-// others. Where one item exceeds what the budgets leave, passes over panels (Bailey, FFTs in external or hierarchical memory,
-// 1990): docs/fft.md says what they take.
+// Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30, and, of
+// Fourier transforms on the host or in files, to 2^48; an array without elements is allowed and does nothing. *out is the
+// caller's, freed by mst_fft_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, axes, types;
+// MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a length that does not fit the device;
+// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels
+// compile. Kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first execution
+// for each way makes them, and takes as long as the compiler does. Thread-safe on one context. Methods: Stockham's self-sorting
+// FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992), radices
+// up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass; cyclic convolutions (Rader, Bluestein) for
+// prime factors above 31. Their error may be twice that of the others. Where one item exceeds what the budgets leave, passes over
+// panels (Bailey, FFTs in external or hierarchical memory, 1990), or over lines in memory beside the budgets: docs/fft.md says
+// what they take.
 MST_API mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
 MST_API void mst_fft_destroy(mst_fft *plan);
 
@@ -109,24 +108,27 @@ typedef struct mst_fft_needs {
     uint64_t host_bytes;     // of staging, the same
     uint64_t upload_bytes;   // moved from host or file to the device
     uint64_t download_bytes; // and back
-    uint64_t in_place;       // 1: input and output may be the same location if their layouts are equal; 0: not
+    uint64_t in_place;       // 1: input and output may be the same location if their layouts are equal
+    // Besides the budgets, in RAM, or with MASTABA_SCRATCH, the name of a directory, in a file there:
+    uint64_t scratch_bytes;  // what every execution takes
+    uint64_t in_place_bytes; // what one in place takes instead; 0: no more than others
 } mst_fft_needs;
 
 #define MST_FFT_NEEDS_INIT                                                                                                       \
-    { sizeof(mst_fft_needs), 0, 0, 0, 0, 0, 0, 0 }
+    { sizeof(mst_fft_needs), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-// MST_ERROR_ARGUMENT: NULL, or a struct_size that is none. Thread-safe.
+// MST_ERROR_BUDGET: an execution would be refused so; MST_ERROR_ARGUMENT: NULL, or a struct_size that is none. Thread-safe.
 MST_API mst_status mst_fft_plan_needs(const mst_fft *plan, mst_fft_needs *needs, mst_error *error);
 
 // Transforms input into output, anywhere: any mix of host, device and file. The two may be the same location when the two
 // layouts are equal (in place; complex to complex only); otherwise they must not overlap. Host and file arrays pass through the
 // device in blocks cut along the axes before the first transformed one, so they may be larger than the device; where one item is
 // larger than the budgets, in panels, by several passes over the whole array, the output being the store between them: it is
-// read, too, and a file must be open for both. In place works then if no axis is too long for a panel. On failure the input is
-// intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on the device.
-// MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit; MST_ERROR_CANCELLED;
-// MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD, MST_ERROR_UNSUPPORTED and
-// MST_ERROR_HOST_MEMORY. Threads take turns.
+// read, too, and a file must be open for both. In place, an axis that is too long for a panel takes memory besides. On failure
+// the input is intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are
+// on the device. MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit;
+// MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD,
+// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. Threads take turns.
 MST_API mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how,
                                    mst_error *error);
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _arrays, errors
 from ._known import done
-from ._library import check, describe, execution, lib, per_thread
+from ._library import describe, execution, lib, per_thread
 
 _MOST_AXES = lib.MST_MAX_AXES
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}  # halves of the division by n that go with the forward transform
@@ -130,19 +130,11 @@ def _execute(x, z, axes, forward, scale, kind, orthogonal):
             direction=lib.MST_FFT_FORWARD if forward else lib.MST_FFT_INVERSE, kind=kind, orthogonal=int(orthogonal)))
 
     def run(plan):
-        source = x.copy() if _arrays.may_share(x, z) and not _works_in_place(plan) else x
-        return lib.mst_fft_execute(plan, _arrays.location(source), _arrays.location(z), execution, per_thread.error)
+        return lib.mst_fft_execute(plan, _arrays.location(x), _arrays.location(z), execution, per_thread.error)
 
     key = "fft", _arrays.key(x), _arrays.key(z), tuple(axes), forward, scale, kind, orthogonal
     context.execute(key, make, run)
     done("mst_fft_execute", key, (x,), z)
-
-
-def _works_in_place(plan):
-    """An axis that goes through the device in panels does not."""
-    needs = describe("mst_fft_needs")
-    check(lib.mst_fft_plan_needs(plan, needs, per_thread.error))
-    return needs.in_place
 
 
 def _execute_joined(x, z, axes, *rest):

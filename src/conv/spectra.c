@@ -24,18 +24,6 @@ bool mst_spectra_suit(const mst_convolution *plan) {
     return plan->method == &mst_fused_method && mst_smaller(bytes[X], bytes[Y]) >= LEAST_OPERAND;
 }
 
-// The least length from `least` on that transforms well: a power of two, three or five times one.
-static size_t quick_length(size_t least) {
-    size_t best = SIZE_MAX;
-    for (size_t odd = 1; odd <= 5; odd += 2) {
-        size_t n = odd;
-        while (n < least && n <= SIZE_MAX / 2)
-            n *= 2;
-        best = mst_smaller(best, n);
-    }
-    return best;
-}
-
 // `halves`: real numbers are transformed as half as many complex ones.
 static void choose_axis(const mst_convolution *plan, mst_padded_axis *a, bool halves) {
     const size_t n = plan->desc.z.shape[a->axis];
@@ -44,7 +32,7 @@ static void choose_axis(const mst_convolution *plan, mst_padded_axis *a, bool ha
     a->n = n;
     if (!cyclic) {
         const size_t needed = mst_geometry_needed_length(a);
-        a->n = halves ? 2 * quick_length(mst_divide_up(needed, (size_t)2)) : quick_length(needed);
+        a->n = halves ? 2 * mst_axis_quick_length(mst_divide_up(needed, (size_t)2)) : mst_axis_quick_length(needed);
     }
 }
 
@@ -108,25 +96,16 @@ fail:
     return status;
 }
 
-static mst_status check_budget(mst_context *context, const mst_budget *budget, const char *name, uint64_t bytes,
-                               mst_error *error) {
-    const uint64_t left = mst_budget_left(context, budget);
-    if (bytes <= left)
-        return MST_OK;
-    return mst_fail(error, MST_ERROR_BUDGET,
-                    "the %s memory budget of %llu bytes is too small for transforms of the whole; it takes at least %llu", name,
-                    (unsigned long long)budget->limit, (unsigned long long)(budget->limit - left + bytes));
-}
-
 mst_status mst_spectra_plan(mst_convolution *plan, mst_error *error) {
     mst_status status = MST_OK;
+    static const char whole[] = "transforms of the whole";
     struct mst_spectra *s = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(choose_lengths(plan, s, error));
     MST_TRY(look_at(plan, s, MST_FFT_FORWARD, error));
     MST_TRY(look_at(plan, s, MST_FFT_INVERSE, error));
-    MST_TRY(check_budget(plan->context, &plan->context->device_memory, "device", s->device_bytes, error));
-    MST_TRY(check_budget(plan->context, &plan->context->host_memory, "host", s->staging_bytes, error));
+    MST_TRY(mst_budget_require(plan->context, &plan->context->device_memory, s->device_bytes, whole, error));
+    MST_TRY(mst_budget_require(plan->context, &plan->context->host_memory, s->staging_bytes, whole, error));
     plan->spectra = s;
     return MST_OK;
 fail:

@@ -94,18 +94,14 @@ fail:
 
 mst_status mst_bricks_say_least(const mst_deconvolution *inner, uint64_t host, mst_error *error) {
     mst_context *context = inner->context;
-    const mst_budget *budgets[] = {&context->device_memory, &context->host_memory};
-    const uint64_t needs[] = {inner->item_bytes, host};
-    for (int k = 0; k < 2; k++) {
-        const uint64_t left = mst_budget_left(context, budgets[k]);
-        if (needs[k] > left)
-            return mst_fail(error, MST_ERROR_BUDGET,
-                            "the %s memory budget of %llu bytes is too small for one brick with its halo; it takes at least %llu",
-                            k == 0 ? "device" : "host", (unsigned long long)budgets[k]->limit,
-                            (unsigned long long)(budgets[k]->limit - left + needs[k]));
-    }
-    return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "one brick needs more bytes in one piece than %s allows, %llu",
-                    context->device.name, (unsigned long long)context->device.max_allocation_bytes);
+    mst_status status = MST_OK;
+    static const char brick[] = "one brick with its halo";
+    MST_TRY(mst_budget_require(context, &context->device_memory, inner->item_bytes, brick, error));
+    MST_TRY(mst_budget_require(context, &context->host_memory, host, brick, error));
+    status = mst_fail(error, MST_ERROR_DEVICE_MEMORY, "one brick needs more bytes in one piece than %s allows, %llu",
+                      context->device.name, (unsigned long long)context->device.max_allocation_bytes);
+fail:
+    return status;
 }
 
 mst_status mst_bricks_make_streams(mst_deconvolution *inner, const mst_stream_desc *desc, mst_error *error) {

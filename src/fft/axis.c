@@ -100,6 +100,17 @@ int mst_axis_passes(const mst_fft *plan, size_t n) {
     return choose_factors(plan, n, 1, f);
 }
 
+size_t mst_axis_quick_length(size_t least) {
+    size_t best = SIZE_MAX;
+    for (size_t odd = 1; odd <= 5; odd += 2) {
+        size_t n = odd;
+        while (n < least && n <= SIZE_MAX / 2)
+            n *= 2;
+        best = mst_smaller(best, n);
+    }
+    return best;
+}
+
 bool mst_axis_is_smooth(size_t n) {
     unsigned radices[MST_PASS_RADICES];
     int count;

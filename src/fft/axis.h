@@ -30,6 +30,9 @@ typedef struct mst_axis_job {
 // Can passes be made for the length itself: has it no prime factor above MST_PASS_MAX_PRIME?
 bool mst_axis_is_smooth(size_t n);
 
+// The least length from `least` on that transforms well: a power of two, three or five times one.
+size_t mst_axis_quick_length(size_t least);
+
 // The number of passes that an axis of length n takes; 0 if no number does.
 int mst_axis_passes(const mst_fft *plan, size_t n);
 

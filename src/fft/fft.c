@@ -1,57 +1,80 @@
-// Transforms: whole items on the device, or panels where one exceeds the budgets.
+// Transforms: whole items on the device, or panels where one exceeds the budgets, or lines by way of memory where panels do, too.
 #include "any.h"
+#include "lines.h"
 #include "panels.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
 #include "runtime/pinned.h"
 
-// Says the least budget that panels would take, where they take less than an item at once (device, host).
-static void refuse_panels(mst_fft *plan, const mst_fft_panels_plan *least, uint64_t device, uint64_t host) {
+#include <stdlib.h>
+
+// Says the least budget that panels or lines would take, where they take less than an item at once.
+static void refuse_parts(mst_fft *plan, const mst_fft_needs *least, const mst_fft_needs *whole) {
     mst_context *context = plan->context;
-    uint64_t left = mst_budget_left(context, &context->device_memory), limit = context->device_memory.limit;
-    const char *name = "device";
-    uint64_t takes = least->device_bytes;
-    if (takes <= left) {
-        left = mst_budget_left(context, &context->host_memory);
-        limit = context->host_memory.limit;
-        name = "host";
-        takes = least->host_bytes;
-        device = host;
-    }
-    if (takes > left && takes < device)
-        mst_fail(&plan->refusal, MST_ERROR_BUDGET,
-                 "the %s memory budget of %llu bytes is too small for one panel; it takes at least %llu", name,
-                 (unsigned long long)limit, (unsigned long long)(limit - left + takes));
+    const bool device = least->device_bytes > mst_budget_left(context, &context->device_memory);
+    if (device ? least->device_bytes < whole->device_bytes : least->host_bytes < whole->host_bytes)
+        mst_budget_require(context, device ? &context->device_memory : &context->host_memory,
+                           device ? least->device_bytes : least->host_bytes, "one panel", &plan->refusal);
 }
 
-// Panels for what exceeds the budgets as a whole; none if they would not fit, either.
-static mst_status make_panels(mst_fft *plan, mst_error *error) {
-    mst_fft_panels_plan planned;
-    uint64_t device = UINT64_MAX, host = UINT64_MAX;
+static bool takes_less(const mst_fft *plan, const mst_fft_needs *a, const mst_fft_needs *b) {
+    const uint64_t device = mst_budget_left(plan->context, &plan->context->device_memory);
+    const bool enough = a->device_bytes <= device && b->device_bytes <= device;
+    return enough ? a->host_bytes < b->host_bytes : a->device_bytes < b->device_bytes;
+}
+
+// Lines where panels do not do; if neither do, *least is what takes less.
+static mst_status make_lines(mst_fft *plan, mst_fft_needs *least, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_lines lines;
     bool fits;
-    if (!plan->only_panels) {
-        const mst_stream_desc stream = mst_fft_describe_stream(plan);
-        if (mst_stream_fits(&stream, &device, &host))
-            return MST_OK;
-    }
-    plan->lacks_staging = device <= mst_budget_left(plan->context, &plan->context->device_memory);
-    mst_status status = mst_fft_panels_create(plan->context, &plan->desc, &plan->panels, &planned, &fits, error);
+    MST_TRY(mst_fft_lines_plan(plan->context, &plan->desc, &lines, &fits, error));
+    if (lines.axis >= 0 && !fits && takes_less(plan, &lines.needs, least))
+        *least = lines.needs;
+    if (!fits)
+        return MST_OK;
+    MST_REQUIRE(plan->lines = malloc(sizeof lines), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    *plan->lines = lines;
+fail:
+    return status;
+}
+
+// Panels for what exceeds the budgets as a whole, or lines; none if they would not fit, either.
+static mst_status make_parts(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels_plan planned;
+    mst_fft_needs whole = {.device_bytes = UINT64_MAX, .host_bytes = UINT64_MAX}, least = whole;
+    bool fits = false;
+    if (!plan->only_panels && mst_fft_needs_of_whole(plan, &whole))
+        return MST_OK;
+    plan->lacks_staging = whole.device_bytes <= mst_budget_left(plan->context, &plan->context->device_memory);
+    status = mst_fft_panels_look(plan->context, &plan->desc, &planned, &fits, error);
+    if (status == MST_OK)
+        mst_fft_panels_needs(&plan->desc, &planned, &least);
+    if (status != MST_OK && status != MST_ERROR_UNSUPPORTED)
+        return status;
     plan->panels_destroy = mst_fft_panels_destroy;
-    if (status == MST_OK && !fits)
-        refuse_panels(plan, &planned, device, host);
-    return status == MST_ERROR_UNSUPPORTED ? MST_OK : status;
+    if (fits)
+        return mst_fft_panels_create(plan->context, &plan->desc, &planned, &plan->panels, error);
+    MST_TRY(make_lines(plan, &least, error));
+    if (!plan->lines)
+        refuse_parts(plan, &least, &whole);
+fail:
+    return status;
 }
 
 MST_SHARED_PLAN(fft)
 
 mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
-    return share(out, desc, mst_fft_create_with(context, desc, make_panels, out, error), error);
+    return share(out, desc, mst_fft_create_with(context, desc, make_parts, out, error), error);
 }
 
 // The plan, and the number there, of a pass; those of panels are one after the other.
 static const mst_fft *owner_of(const mst_fft *plan, int *pass) {
     const mst_fft *owner = plan;
+    if (plan->lines)
+        return NULL;
     if (!plan->panels)
         return *pass < plan->n_passes ? plan : NULL;
     for (int k = 0; (owner = mst_fft_panels_transform(plan->panels, k)) && *pass >= owner->n_passes; k++)
@@ -72,14 +95,19 @@ const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
     return plan->any ? plan->any->text.text : plan->passes[pass].device.kernels[0].text.text;
 }
 
-static void whole_needs(const mst_fft *plan, mst_fft_needs *out) {
-    const mst_stream_desc stream = mst_fft_describe_stream(plan);
-    const mst_layout *layouts[] = {&plan->desc.input, &plan->desc.output};
-    uint64_t *moved[] = {&out->upload_bytes, &out->download_bytes};
-    out->passes = 1;
-    mst_stream_fits(&stream, &out->device_bytes, &out->host_bytes);
-    for (int side = 0; side < 2; side++)
-        *moved[side] = mst_layout_count(layouts[side]) * mst_type_bytes(layouts[side]->type);
+// As an execution is, between arrays in host memory or files.
+static mst_status refuse_whole(const mst_fft *plan, const mst_fft_needs *needs, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *context = plan->context;
+    if (plan->refusal.status != MST_OK) {
+        if (error)
+            *error = plan->refusal;
+        return plan->refusal.status;
+    }
+    MST_TRY(mst_budget_require(context, &context->device_memory, needs->device_bytes, "one block", error));
+    MST_TRY(mst_budget_require(context, &context->host_memory, needs->host_bytes, "one block", error));
+fail:
+    return status;
 }
 
 mst_status mst_fft_plan_needs(const mst_fft *plan, mst_fft_needs *needs, mst_error *error) {
@@ -89,9 +117,11 @@ mst_status mst_fft_plan_needs(const mst_fft *plan, mst_fft_needs *needs, mst_err
     MST_REQUIRE(plan && needs, MST_ERROR_ARGUMENT, "plan and needs must not be NULL");
     MST_TRY(mst_description_check(kind, needs, error));
     if (plan->panels)
-        mst_fft_panels_needs(plan->panels, &full);
-    else if (plan->stream)
-        whole_needs(plan, &full);
+        mst_fft_panels_needs(&plan->desc, mst_fft_panels_planned(plan->panels), &full);
+    else if (plan->lines)
+        full = plan->lines->needs;
+    else if (plan->stream && !mst_fft_needs_of_whole(plan, &full))
+        MST_TRY(refuse_whole(plan, &full, error));
     mst_description_write(kind, &full, needs);
 fail:
     return status;
@@ -102,17 +132,19 @@ static bool is_pinned(const mst_fft *plan, const mst_layout *layout, mst_locatio
            mst_pinned_holds(plan->context, where.host, mst_layout_count(layout) * mst_type_bytes(layout->type));
 }
 
-static bool takes_panels(const mst_fft *plan, mst_location input, mst_location output) {
-    return plan->panels && input.place != MST_PLACE_DEVICE && output.place != MST_PLACE_DEVICE &&
+// Not as whole items.
+static bool takes_parts(const mst_fft *plan, mst_location input, mst_location output) {
+    return (plan->panels || plan->lines) && input.place != MST_PLACE_DEVICE && output.place != MST_PLACE_DEVICE &&
            !(plan->lacks_staging && is_pinned(plan, &plan->desc.input, input) && is_pinned(plan, &plan->desc.output, output));
 }
 
-// Arrays go by panels: what whole items took before is free for them, and the other way round.
-static mst_status execute_panels(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+// What whole items took before is free for panels and lines, and the other way round.
+static mst_status execute_parts(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     if (plan->whole && plan->whole->stream)
         MST_TRY(mst_stream_give_back(plan->whole->stream, error));
-    status = mst_fft_panels_run(plan->panels, where[0], where[1], how, error);
+    status = plan->panels ? mst_fft_panels_run(plan->panels, where[0], where[1], how, error)
+                          : mst_fft_lines_execute(plan->lines, where[0], where[1], how, error);
 fail:
     return status;
 }
@@ -120,9 +152,10 @@ fail:
 // Each item is on the device as a whole.
 static mst_status execute_whole(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    if (!plan->panels)
+    if (!plan->panels && !plan->lines)
         return mst_fft_run(plan, where, how, error);
-    MST_TRY(mst_fft_panels_give_back(plan->panels, error));
+    if (plan->panels)
+        MST_TRY(mst_fft_panels_give_back(plan->panels, error));
     mst_fft_desc d = plan->desc;
     if (d.kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
         d.direction = MST_FFT_FORWARD;
@@ -142,6 +175,6 @@ mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location outpu
     mst_status status = mst_turn_take(plan->turn, error);
     if (status != MST_OK)
         return status;
-    status = (takes_panels(plan, input, output) ? execute_panels : execute_whole)(plan, where, how, error);
+    status = (takes_parts(plan, input, output) ? execute_parts : execute_whole)(plan, where, how, error);
     return mst_turn_give(plan->turn, status);
 }

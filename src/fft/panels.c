@@ -1,12 +1,11 @@
 // Passes over panels on a device: their transforms, twiddles and runs.
-#include "panels.h"
+#include "panels_places.h"
 
 #include "device_table.h"
 #include "plan.h"
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
-#include "stream/places.h"
 #include "twiddle.h"
 
 #include <stdlib.h>
@@ -253,9 +252,8 @@ static void destroy_twin(void *plan) { mst_fft_panels_destroy(plan); }
 static mst_stream *stream_of(void *plan) { return ((mst_fft_panels *)plan)->stream; }
 static const mst_share_kind shares = {{make_twin, destroy_twin}, stream_of};
 
-mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, mst_fft_panels **out,
-                                 mst_fft_panels_plan *planned, bool *fits, mst_error *error) {
-    mst_status status = MST_OK;
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_plan *out, bool *fits,
+                               mst_error *error) {
     bool unified = context->device.unified_memory;
     mst_fft_panels_coster c = {.context = context, .desc = desc};
     const mst_fft_panels_problem problem = {.desc = desc,
@@ -267,11 +265,14 @@ mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc,
                                             .row = unified ? UNIFIED_ROW_BYTES : ROW_BYTES,
                                             .cost = mst_fft_panels_cost,
                                             .user = &c};
+    return mst_fft_panels_choose(&problem, out, fits, error);
+}
+
+mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, const mst_fft_panels_plan *plan,
+                                 mst_fft_panels **out, mst_error *error) {
+    mst_status status = MST_OK;
     *out = NULL;
-    MST_TRY(mst_fft_panels_choose(&problem, planned, fits, error));
-    if (!*fits)
-        return MST_OK;
-    MST_TRY(make(context, desc, planned, NULL, out, error));
+    MST_TRY(make(context, desc, plan, NULL, out, error));
     status = mst_stream_share((*out)->stream, &shares, *out, error);
 fail:
     if (status != MST_OK) {
@@ -304,20 +305,7 @@ const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass) 
     return pass < panels->plan.n_passes ? panels->work[pass].transform : NULL;
 }
 
-void mst_fft_panels_needs(const mst_fft_panels *panels, mst_fft_needs *out) {
-    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
-    out->passes = (uint64_t)panels->plan.n_passes;
-    out->device_bytes = panels->plan.device_bytes;
-    out->host_bytes = panels->plan.host_bytes;
-    for (int k = 0; k < panels->plan.n_passes; k++) {
-        const mst_fft_panel_pass *p = &panels->plan.passes[k];
-        const mst_layout *from = layouts[p->array[MST_FROM]], *to = layouts[p->array[MST_TO]];
-        out->panels += p->n_panels;
-        out->upload_bytes += mst_layout_count(from) * mst_type_bytes(from->type);
-        out->download_bytes += mst_layout_count(to) * mst_type_bytes(to->type);
-        out->in_place = out->in_place && p->twiddle_n == 0;
-    }
-}
+const mst_fft_panels_plan *mst_fft_panels_planned(const mst_fft_panels *panels) { return &panels->plan; }
 
 // ---- Running.
 
@@ -333,48 +321,23 @@ static bool pass_progress(uint64_t done, uint64_t total, void *user) {
     return p->call(p->done + done, p->total, p->user);
 }
 
-// The ports of a pass and where they lie. In place it would leave results where others have not been read, if it has twiddles.
-static mst_stream_desc describe_pass(const mst_fft_panels *panels, int pass, const mst_location *arrays,
-                                     mst_location where[MST_SIDES]) {
-    static const char *const names[] = {"input", "output"};
-    const mst_fft_panel_pass *p = &panels->plan.passes[pass];
-    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
-    for (int side = 0; side < MST_SIDES; side++)
-        where[side] = arrays[p->array[side]];
-    return (mst_stream_desc){.context = panels->context,
-                             .n_items = p->n_panels,
-                             .n_ports = MST_SIDES,
-                             .ports = {{MST_PORT_INPUT, *layouts[p->array[MST_FROM]], 0, names[p->array[MST_FROM]]},
-                                       {MST_PORT_OUTPUT, *layouts[p->array[MST_TO]], 0, names[p->array[MST_TO]]}},
-                             .in_place = p->twiddle_n == 0};
-}
-
-static mst_status run_pass(mst_fft_panels *panels, const mst_location *arrays, const mst_execution *how, mst_error *error) {
+static mst_status run_pass(mst_fft_panels *panels, const mst_fft_panels_places *places, const mst_execution *how,
+                           mst_error *error) {
     mst_location where[MST_SIDES];
-    const mst_stream_desc d = describe_pass(panels, panels->pass, arrays, where);
+    const mst_stream_desc d = mst_fft_panels_places_of(places, panels->pass, where);
     mst_stream_turn_to(panels->stream, d.n_items, d.ports, d.in_place);
     return mst_stream_run(panels->context, panels->stream, where, how, error);
-}
-
-// Before anything is computed: later passes read what earlier ones only wrote.
-static mst_status check_places(const mst_fft_panels *panels, const mst_location *arrays, mst_error *error) {
-    mst_status status = MST_OK;
-    for (int k = 0; k < panels->plan.n_passes && status == MST_OK; k++) {
-        mst_location where[MST_SIDES];
-        const mst_stream_desc d = describe_pass(panels, k, arrays, where);
-        status = mst_places_check(&d, where, error);
-    }
-    return status;
 }
 
 mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,
                               mst_error *error) {
     mst_status status = MST_OK;
-    const mst_location arrays[] = {input, output};
+    mst_fft_panels_places places = {
+        .context = panels->context, .desc = &panels->desc, .plan = &panels->plan, .arrays = {input, output}};
     mst_execution whole;
     mst_report sum = {.seconds = 0};
     MST_TRY(mst_execution_read(how, &whole, error));
-    MST_TRY(check_places(panels, arrays, error));
+    MST_TRY(mst_fft_panels_places_begin(&places, error));
     panels_watch watch = {whole.progress, whole.progress_user, 0, 0};
     int last = panels->plan.n_passes - 1;
     for (int k = 0; k <= last; k++)
@@ -388,11 +351,12 @@ mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_lo
         one.wait_list = panels->pass == 0 ? whole.wait_list : NULL;
         one.event = panels->pass == last ? whole.event : NULL;
         one.report = one.event ? NULL : &report; // an execution gives the one or the other
-        MST_TRY(run_pass(panels, arrays, &one, error));
+        MST_TRY(run_pass(panels, &places, &one, error));
         mst_report_add(&sum, &report);
         watch.done += panels->plan.passes[panels->pass].n_panels;
     }
     mst_execution_report(&whole, &sum);
 fail:
+    mst_fft_panels_places_end(&places);
     return status;
 }

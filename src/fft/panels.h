@@ -117,11 +117,17 @@ typedef struct mst_fft_panels_coster {
 } mst_fft_panels_coster;
 mst_status mst_fft_panels_cost(void *user, const mst_fft_panel_pass *pass, uint64_t *work, uint64_t *tables, mst_error *error);
 
-// panels.c: the passes of a plan on a device. *planned and *fits as above; *out is NULL if nothing fits. Blocks while kernels
-// compile.
+// What an execution of a plan takes.
+void mst_fft_panels_needs(const mst_fft_desc *desc, const mst_fft_panels_plan *plan, mst_fft_needs *out);
+
+// panels.c: the plan for what is left of a context's budgets: *out and *fits as above.
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_plan *out, bool *fits,
+                               mst_error *error);
+
+// The passes of a plan that fits on a device. Blocks while kernels compile.
 typedef struct mst_fft_panels mst_fft_panels;
-mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, mst_fft_panels **out,
-                                 mst_fft_panels_plan *planned, bool *fits, mst_error *error);
+mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, const mst_fft_panels_plan *plan,
+                                 mst_fft_panels **out, mst_error *error);
 void mst_fft_panels_destroy(mst_fft_panels *panels); // also half-built ones
 
 // Gives back staging and work memory, which the next run takes anew.
@@ -130,7 +136,7 @@ mst_status mst_fft_panels_give_back(mst_fft_panels *panels, mst_error *error);
 // The plan of a pass's transforms; NULL: there is no such pass.
 const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass);
 
-void mst_fft_panels_needs(const mst_fft_panels *panels, mst_fft_needs *out);
+const mst_fft_panels_plan *mst_fft_panels_planned(const mst_fft_panels *panels);
 
 // As mst_fft_execute, for arrays of which none is on the device.
 mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,

@@ -1,7 +1,8 @@
 // What passes over panels take on the device.
-#include "panels.h"
+#include "panels_places.h"
 
 #include "plan.h"
+#include "runtime/layout.h"
 
 #include <string.h>
 
@@ -36,4 +37,21 @@ mst_status mst_fft_panels_cost(void *user, const mst_fft_panel_pass *p, uint64_t
     *work = c->work;
     *tables = c->tables;
     return MST_OK;
+}
+
+void mst_fft_panels_needs(const mst_fft_desc *desc, const mst_fft_panels_plan *plan, mst_fft_needs *out) {
+    const mst_layout *layouts[] = {&desc->input, &desc->output};
+    *out = (mst_fft_needs){.struct_size = sizeof *out,
+                           .passes = (uint64_t)plan->n_passes,
+                           .device_bytes = plan->device_bytes,
+                           .host_bytes = plan->host_bytes,
+                           .in_place = 1,
+                           .in_place_bytes = mst_fft_panels_places_bytes(desc, plan)};
+    for (int k = 0; k < plan->n_passes; k++) {
+        const mst_fft_panel_pass *p = &plan->passes[k];
+        const mst_layout *from = layouts[p->array[MST_FROM]], *to = layouts[p->array[MST_TO]];
+        out->panels += p->n_panels;
+        out->upload_bytes += mst_layout_count(from) * mst_type_bytes(from->type);
+        out->download_bytes += mst_layout_count(to) * mst_type_bytes(to->type);
+    }
 }

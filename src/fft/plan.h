@@ -50,8 +50,9 @@ struct mst_fft {
     // kernels then, and `whole`, made when it is asked for, is for arrays on the device.
     struct mst_fft_panels *panels;
     void (*panels_destroy)(struct mst_fft_panels *panels);
-    bool only_panels;   // there are no passes for whole items
-    bool lacks_staging; // it is the host's budget that an item exceeds, which pinned arrays do not need
+    struct mst_fft_lines *lines; // where panels do not do, either: what such arrays take (lines.h)
+    bool only_panels;            // there are no passes for whole items
+    bool lacks_staging;          // it is the host's budget that an item exceeds, which pinned arrays do not need
     struct mst_fft *whole;
     mst_error refusal; // with a status: the budgets are too small for panels, too, which says the least that works
 };
@@ -86,6 +87,7 @@ mst_status mst_fft_create_planned(mst_context *context, const mst_fft_desc *desc
 // Whole items through the stream of a plan without panels; and what that stream is.
 mst_status mst_fft_run(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 mst_stream_desc mst_fft_describe_stream(const mst_fft *plan);
+bool mst_fft_needs_of_whole(const mst_fft *plan, mst_fft_needs *out); // whether what is left of the budgets has room for an item
 
 // tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
 mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);

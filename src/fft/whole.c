@@ -89,6 +89,16 @@ mst_stream_desc mst_fft_describe_stream(const mst_fft *plan) {
     return stream;
 }
 
+bool mst_fft_needs_of_whole(const mst_fft *plan, mst_fft_needs *out) {
+    const mst_stream_desc stream = mst_fft_describe_stream(plan);
+    const mst_layout *layouts[] = {&plan->desc.input, &plan->desc.output};
+    uint64_t *moved[] = {&out->upload_bytes, &out->download_bytes};
+    *out = (mst_fft_needs){.struct_size = sizeof *out, .passes = 1, .in_place = 1};
+    for (int k = 0; k < 2; k++)
+        *moved[k] = mst_layout_count(layouts[k]) * mst_type_bytes(layouts[k]->type);
+    return mst_stream_fits(&stream, &out->device_bytes, &out->host_bytes);
+}
+
 static bool is_empty(const mst_fft *plan) {
     return mst_layout_count(&plan->desc.input) == 0 || mst_layout_count(&plan->desc.output) == 0;
 }
@@ -121,8 +131,8 @@ static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_e
         int axis = plan->desc.axes[a];
         MST_REQUIRE(
             longer->shape[axis] <= LONGEST, MST_ERROR_ARGUMENT,
-            "axis %d has length %zu; 2^30 is the most of this kind, beyond which only products of two lengths up to that are "
-            "supported, of complex arrays in host memory or files",
+            "axis %d has length %zu; 2^30 is the most of this kind, of which only Fourier transforms of arrays in host memory or "
+            "files may have more",
             axis, longer->shape[axis]);
     }
     if (choice) {
@@ -178,13 +188,14 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
         plan->only_panels = possible == MST_ERROR_ARGUMENT || possible == MST_ERROR_UNSUPPORTED;
         if (before && (possible == MST_OK || plan->only_panels))
             MST_TRY(before(plan, error));
-        if (!plan->panels && possible != MST_OK) { // what panels of smaller budgets lack says more than that there are only those
+        if (!plan->panels && !plan->lines &&
+            possible != MST_OK) { // what panels of smaller budgets lack says more than that there are only those
             status = plan->refusal.status != MST_OK ? plan->refusal.status : possible;
             if (error)
                 *error = plan->refusal.status != MST_OK ? plan->refusal : why;
             goto fail;
         }
-        if (!plan->panels)
+        if (!plan->panels && !plan->lines)
             MST_TRY(refuse_if(plan, make(plan, error), error));
     }
     *out = plan;
@@ -228,6 +239,7 @@ void mst_fft_destroy(mst_fft *plan) {
     mst_turn_destroy(plan->turn);
     if (plan->panels)
         plan->panels_destroy(plan->panels);
+    free(plan->lines);
     mst_fft_destroy(plan->whole);
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);

@@ -35,6 +35,16 @@ void mst_budget_give(mst_context *context, mst_budget *of, uint64_t bytes) {
     pthread_mutex_unlock(&context->mutex);
 }
 
+mst_status mst_budget_require(mst_context *context, const mst_budget *budget, uint64_t bytes, const char *what,
+                              mst_error *error) {
+    const uint64_t left = mst_budget_left(context, budget);
+    if (bytes <= left)
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_BUDGET, "the %s memory budget of %llu bytes is too small for %s; it takes at least %llu",
+                    budget == &context->device_memory ? "device" : "host", (unsigned long long)budget->limit, what,
+                    (unsigned long long)(budget->limit - left + bytes));
+}
+
 mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_t bytes, const char *what, cl_mem *out,
                                mst_error *error) {
     cl_int code;

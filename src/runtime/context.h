@@ -71,6 +71,9 @@ uint64_t mst_budget_left(mst_context *context, const mst_budget *budget);
 bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes);
 void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes);
 
+// MST_ERROR_BUDGET, with the least that works, if so many bytes for `what` are more than is left.
+mst_status mst_budget_require(mst_context *context, const mst_budget *budget, uint64_t bytes, const char *what, mst_error *error);
+
 // The execution description a caller passed: NULL becomes the defaults; MST_ERROR_ARGUMENT when it is malformed.
 mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error);
 

@@ -52,7 +52,7 @@ refused 4 'x.npy: is the input x.npy too' fft x.npy -o x.npy --force
 # A plan whose run would be refused for a budget is refused, too.
 npy make prime.npy complex64 8,1021
 expect 0 "$MASTABA" fft prime.npy --dry-run
-refused 1 'prime.npy: the host memory budget of 500 bytes is too small for one block; it takes at least 16336' \
+refused 1 'prime.npy: the host memory budget of 500 bytes is too small for one panel; it takes at least 1024' \
     fft prime.npy --dry-run --host-memory 500
-refused 1 'host memory budget of 500 bytes is too small for one block; it takes at least 16336' \
+refused 1 'host memory budget of 500 bytes is too small for one panel; it takes at least 1024' \
     fft prime.npy -o w.npy --host-memory 500

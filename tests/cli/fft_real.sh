@@ -84,7 +84,7 @@ assert b == a[67200000:] + a[:67200000]" || fail "--shift of long runs"
 
 refused 4 'c.npy: holds complex128, and --real takes real numbers' fft c.npy -o w.npy --real
 refused 4 'sound.wav: holds a sound; add --real' fft sound.wav -o w.npy
-refused 2 '--length 1073741825: not a length; give 1 to 2\^30' fft c.npy -o w.npy --inverse --real --length 1073741825
+refused 2 '--length 281474976710657: not a length; give 1 to 2\^48' fft c.npy -o w.npy --inverse --real --length 281474976710657
 npy make one.npy complex64 3,1
 refused 4 'one.npy: has 1 element along axis 1.*--length 1' fft one.npy -o w.npy --inverse --real
 npy make none.npy complex64 8,0

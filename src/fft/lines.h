@@ -1,0 +1,54 @@
+// Transforms along an axis that is too long for a panel and has no two factors that are not, or of real numbers whose lines are
+// no pairs: line by line by way of memory beside the budgets, as complex numbers, and there by a plan that takes panels. Where
+// such a plan has no passes for the length itself, a line of n numbers is a cyclic convolution with a chirp (Bluestein,
+// cyclic.c), whose transforms are of a length from 2 n - 1 on that goes well. Lines that lie side by side go together.
+#ifndef MST_FFT_LINES_H
+#define MST_FFT_LINES_H
+
+#include "plan.h"
+#include "twiddle.h"
+
+typedef struct mst_fft_lines {
+    mst_context *context;
+    mst_fft_desc desc; // of the whole, read
+    int axis;
+    size_t n, m;         // the length of the axis, and of the transforms in memory
+    bool chirped;        // m is that of the convolution
+    mst_layout sides[2]; // what lines are read from and written to: the caller's arrays, or `middle`
+    int beside;          // the axis of the lines that go together, so many; -1: each goes alone
+    size_t width;
+    size_t groups;           // of all lines
+    mst_fft_desc line, rest; // the transforms in memory, and those of the other axes, if there are any
+    bool has_rest, rest_first, has_middle;
+    mst_layout middle; // between the two where results are real, in memory, too
+    mst_fft_needs needs;
+} mst_fft_lines;
+
+// What an execution has: where the two sides are, and the lines that run.
+typedef struct mst_fft_lines_run {
+    const mst_fft_lines *lines;
+    mst_location where[2];
+    size_t group;
+    const mst_roots *roots;                // of 2 n
+    void *values, *transform, *multiplier; // m numbers of each line, their transform, and the chirp's spectrum
+    const void *results;                   // one of the first two
+} mst_fft_lines_run;
+
+// lines_move.c: the lines of a group into `values`, padded, and out of them; with their chirps. All by the context's threads.
+mst_status mst_fft_lines_load(mst_fft_lines_run *run, mst_error *error);
+mst_status mst_fft_lines_store(mst_fft_lines_run *run, mst_error *error);
+// The chirp that convolves, into the first of the lines in `values`, others being 0, and from their transform to `multiplier`.
+mst_status mst_fft_lines_put_chirp(mst_fft_lines_run *run, mst_error *error);
+mst_status mst_fft_lines_get_multiplier(mst_fft_lines_run *run, mst_error *error);
+// What the second transform takes: conj(transform times multiplier).
+mst_status mst_fft_lines_multiply(mst_fft_lines_run *run, mst_error *error);
+
+// lines.c: how a transform goes so, in numbers. *out has no axis (-1) if it does not; *fits: what is left of the budgets has
+// room.
+mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, mst_fft_lines *out, bool *fits, mst_error *error);
+
+// As mst_fft_execute, for arrays of which none is on the device.
+mst_status mst_fft_lines_execute(const mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
+                                 mst_error *error);
+
+#endif

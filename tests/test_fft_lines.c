@@ -1,0 +1,133 @@
+// FFT: axes of which no panel holds one and that have no two factors that are held, or whose real numbers are no pairs, by way of
+// memory beside the budgets; and long axes in place. Against FFTW.
+#include "support.h"
+
+#include <math.h>
+
+static mst_fft_desc describe(mst_type from, mst_type to, int rank, const size_t *shape, int n_axes, const int *axes) {
+    const bool real_in = from == MST_FLOAT32 || from == MST_FLOAT64, real_out = to == MST_FLOAT32 || to == MST_FLOAT64;
+    mst_fft_desc d = MST_FFT_DESC_INIT;
+    size_t half[MST_MAX_RANK];
+    memcpy(half, shape, (size_t)rank * sizeof *half);
+    half[axes[n_axes - 1]] = shape[axes[n_axes - 1]] / 2 + 1;
+    d.n_axes = n_axes;
+    memcpy(d.axes, axes, (size_t)n_axes * sizeof *axes);
+    d.direction = real_out || (!real_in && test_between(0, 1)) ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    d.input = test_between(0, 1) ? mst_layout_dense(from, rank, real_out ? half : shape)
+                                 : test_layout_random(from, rank, real_out ? half : shape, false);
+    d.output = test_between(0, 1) ? mst_layout_dense(to, rank, real_in ? half : shape)
+                                  : test_layout_random(to, rank, real_in ? half : shape, false);
+    d.scale = test_between(0, 1) ? 1 : -0.25;
+    return d;
+}
+
+// The number that the refusal of a plan under a budget of 1000 bytes ends with.
+static uint64_t least_memory(const mst_fft_desc *desc) {
+    mst_error e = {.status = MST_OK};
+    mst_fft *plan = NULL;
+    uint64_t least = 0, number;
+    mst_context *context = test_context_with_budget(1000, 0);
+    REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_fft_create(context, desc, &plan, &e));
+    for (const char *text = e.message; test_next_number(&text, &number);)
+        least = number;
+    mst_context_destroy(context);
+    return least;
+}
+
+// Lengths: primes, twice a prime, three times one, odd and smooth; of real numbers, too, as the only axis, and among others.
+static void long_axes(void **state) {
+    (void)state;
+    enum { C, R, H }; // complex, real, to real results
+    static const struct {
+        int kind, rank, n_axes, axes[3];
+        size_t shape[3];
+    } cases[] = {{C, 1, 1, {0}, {8209}},         {R, 1, 1, {0}, {8209}},       {H, 1, 1, {0}, {8209}},
+                 {R, 1, 1, {0}, {2 * 8209}},     {H, 1, 1, {0}, {2 * 8209}},   {C, 1, 1, {0}, {3 * 4099}},
+                 {R, 1, 1, {0}, {3 * 6561}},     {H, 1, 1, {0}, {3 * 6561}},   {C, 2, 1, {0}, {4099, 11}},
+                 {H, 2, 1, {0}, {4099, 11}},     {R, 2, 1, {1}, {3, 4099}},    {C, 2, 2, {1, 0}, {4099, 12}},
+                 {C, 2, 2, {0, 1}, {5, 4099}},   {R, 2, 2, {0, 1}, {6, 4099}}, {R, 2, 2, {1, 0}, {6, 4099}},
+                 {H, 2, 2, {0, 1}, {6, 4099}},   {H, 2, 2, {1, 0}, {6, 4099}}, {C, 3, 3, {0, 1, 2}, {4, 4099, 6}},
+                 {H, 3, 2, {0, 1}, {3, 2187, 5}}};
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        if (!test_turn(k, 3))
+            continue;
+        const bool wide = test_between(0, 1);
+        const mst_type whole = wide ? MST_COMPLEX128 : MST_COMPLEX64, real = wide ? MST_FLOAT64 : MST_FLOAT32;
+        const mst_fft_desc desc = describe(cases[k].kind == R ? real : whole, cases[k].kind == H ? real : whole, cases[k].rank,
+                                           cases[k].shape, cases[k].n_axes, cases[k].axes);
+        const uint64_t least = least_memory(&desc);
+        mst_context *context = test_context_with_budget(least, 0);
+        mst_error e;
+        mst_fft *plan = NULL;
+        mst_fft_needs n = MST_FFT_NEEDS_INIT;
+        OK(mst_fft_create(context, &desc, &plan, &e));
+        OK(mst_fft_plan_needs(plan, &n, &e));
+        CHECK(n.device_bytes == least && n.scratch_bytes > 0, "case %zu: %llu bytes, %llu of memory", k,
+              (unsigned long long)n.device_bytes, (unsigned long long)n.scratch_bytes);
+        mst_fft_destroy(plan);
+        if (k % 2 == 0) // many panels
+            test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+        assert_int_equal(mst_context_device_memory_used(context), 0);
+        mst_context_destroy(context);
+        context = test_context_with_budget(4 * least, 0);
+        test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+        mst_context_destroy(context);
+        context = test_context_with_budget(least - 1, 0);
+        REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_fft_create(context, &desc, &plan, &e));
+        mst_context_destroy(context);
+    }
+}
+
+// In place: two passes of a long axis, alone and before another one, and a prime.
+static void in_place(void **state) {
+    (void)state;
+    static const size_t shapes[][2] = {{1, 65536}, {4096, 6}, {1, 8209}, {7, 4099}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+        for (int file = 0; file < 2; file++) {
+            mst_error e;
+            mst_fft *plan = NULL;
+            mst_fft_desc desc = MST_FFT_DESC_INIT;
+            const bool wide = test_between(0, 1);
+            desc.input = test_between(0, 1) ? mst_layout_dense(wide ? MST_COMPLEX128 : MST_COMPLEX64, 2, shapes[k])
+                                            : test_layout_random(wide ? MST_COMPLEX128 : MST_COMPLEX64, 2, shapes[k], false);
+            desc.output = desc.input;
+            desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+            uint64_t least = least_memory(&desc);
+            mst_context *context = test_context_with_budget(least + test_between(0, 2 * least), 0);
+            test_array array = test_array_random(&desc.input);
+            test_wide *reference = test_fft_reference(&desc, &array);
+            test_placed at = test_place(context, file ? MST_PLACE_FILE : MST_PLACE_HOST, &array);
+            OK(mst_fft_create(context, &desc, &plan, &e));
+            OK(mst_fft_execute(plan, at.at, at.at, NULL, &e));
+            test_collect_output(&at, &array);
+            const double error = test_fft_error(&desc, &array, reference), gate = test_fft_gate(&desc);
+            CHECK(error <= gate, "%s: error %.3g is above %.3g", test_layout_text(&desc.input), error, gate);
+            mst_fft_destroy(plan);
+            mst_context_destroy(context);
+            free(reference);
+            test_array_free(&array);
+        }
+}
+
+// A length beyond 2^30 that is prime is planned, and told what it takes.
+static void beyond(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_fft_needs n = MST_FFT_NEEDS_INIT;
+    const size_t shape[] = {((size_t)1 << 31) - 1};
+    desc.input = mst_layout_dense(MST_COMPLEX64, 1, shape);
+    mst_context *context = test_context_with_budget((size_t)64 << 20, (size_t)64 << 20);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    OK(mst_fft_plan_needs(plan, &n, &e));
+    assert_true(n.passes == 4 && n.device_bytes <= (size_t)64 << 20 && n.scratch_bytes == 3 * ((uint64_t)8 << 32));
+    mst_fft_destroy(plan);
+    mst_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes), cmocka_unit_test(in_place), cmocka_unit_test(beyond)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
