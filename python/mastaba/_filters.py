@@ -7,11 +7,14 @@ import numpy as np
 
 from . import _arrays, errors
 from ._library import describe, execution, ffi, lib, per_thread
+from ._map import evaluate
 
 _ROLLOFFS = {"gaussian": lib.MST_FILTER_GAUSSIAN, "butterworth": lib.MST_FILTER_BUTTERWORTH, "ideal": lib.MST_FILTER_IDEAL}
 _EDGES = {"reflect": lib.MST_FILTER_REFLECT, "wrap": lib.MST_FILTER_WRAP, "zero": lib.MST_FILTER_ZERO}
 _RESULTS = {"raw": lib.MST_FILTER_RAW, "clip": lib.MST_FILTER_CLIP, "stretch": lib.MST_FILTER_STRETCH,
             "magnitude": lib.MST_FILTER_MAGNITUDE, "auto": lib.MST_FILTER_AUTO_OUTPUT}
+_WITHOUT_MEAN = lib.MST_FILTER_HIGH_PASS, lib.MST_FILTER_BAND_PASS, lib.MST_FILTER_LAPLACIAN, lib.MST_FILTER_WIENER
+_CLEAR = 1e-6  # opacity below which rounding is all that a colour has
 _PIXELS = tuple(map(np.dtype, (np.uint8, np.uint16, np.float32, np.float64)))
 
 
@@ -56,6 +59,36 @@ def _check_out(out, image, kind):
         raise errors.ArgumentError("out shares memory with the image")
 
 
+def _run(x, y, kind, members, key, options):
+    """One plan."""
+    def make(context):
+        return context.create("filter", describe(
+            "mst_filter_desc", input=_arrays.layout(x), output=_arrays.layout(y), kind=kind, notch_size=ffi.sizeof("mst_filter_notch"),
+            stage_size=ffi.sizeof("mst_filter_stage"), **options, **members))
+
+    scalars = tuple((name, value) for name, value in members.items() if isinstance(value, (int, float)))
+    _arrays.context_of(x, y).execute(
+        ("filter", _arrays.key(x), _arrays.key(y), kind, *options.items(), *scalars, *key), make,
+        lambda plan: lib.mst_filter_execute(plan, _arrays.location(x), _arrays.location(y), execution, per_thread.error))
+
+
+def _run_weighed(x, y, kind, members, key, options):
+    """Colours that count by their opacity: with F the filter, c a colour and a the opacity, F(a c) / F(a), 0 where that is clear. (Porter and
+    Duff, SIGGRAPH 1984: colours are added up multiplied by it.)"""
+    if options["output_as"] not in (lib.MST_FILTER_RAW, lib.MST_FILTER_CLIP) or kind in _WITHOUT_MEAN:
+        raise errors.ArgumentError('alpha="weigh" is for filters that keep the mean, all but wiener, and for results that are raw or clipped')
+    computed, whole = _arrays.DTYPES[options["type"]], y.dtype.kind == "u"
+    white = options["white"] or (float(np.iinfo(x.dtype).max) if x.dtype.kind == "u" else 1.0)
+    weighed, plain = (_arrays.like(x, x.shape, computed) for _ in range(2))
+    given = {"c": x[..., :-1], "a": x[..., -1:], "w": white}
+    evaluate("c*(a/w)", given, out=weighed[..., :-1], dtype=computed)
+    evaluate("a/w", given, out=weighed[..., -1:], dtype=computed)
+    _run(weighed, plain, kind, members, key, {**options, "output_as": lib.MST_FILTER_RAW})
+    given = {"c": plain[..., :-1], "a": plain[..., -1:], "w": white}
+    for text, part in ((f"a > {_CLEAR} ? c/min(a,1) : 0*c", y[..., :-1]), ("clip(a,0,1)*w", y[..., -1:])):
+        evaluate(f"clip(rint({text}),0,w)" if whole else text, given, out=part)
+
+
 def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, dtype=None, volume=False, out=None):
     """An image by one plan; `members` are those of its description beside the `options` of all filters, `key` what of them is behind
     pointers."""
@@ -63,7 +96,7 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     image = _pixels(image, dtype)
     result = _one_of(_RESULTS, "result", result)
     computed = np.dtype(dtype or (np.float64 if image.dtype == np.float64 else np.float32))
-    options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha),
+    options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha) and alpha != "weigh",
                "type": _arrays.type_of(computed), "volume": bool(volume)}
     kind_of_result = computed if result == lib.MST_FILTER_RAW else image.dtype
     x = _with_channels(image, channel_axis, volume)
@@ -74,17 +107,7 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     z = _arrays.like(image, image.shape, kind_of_result) if out is None else out
     if image.size == 0:
         return z
-    y = _with_channels(z, channel_axis, volume)
-
-    def make(context):
-        return context.create("filter", describe(
-            "mst_filter_desc", input=_arrays.layout(x), output=_arrays.layout(y), kind=kind, notch_size=ffi.sizeof("mst_filter_notch"),
-            stage_size=ffi.sizeof("mst_filter_stage"), **options, **members))
-
-    scalars = tuple((name, value) for name, value in members.items() if isinstance(value, (int, float)))
-    _arrays.context_of(x, y).execute(
-        ("filter", _arrays.key(x), _arrays.key(y), kind, *options.items(), *scalars, *key), make,
-        lambda plan: lib.mst_filter_execute(plan, _arrays.location(x), _arrays.location(y), execution, per_thread.error))
+    (_run_weighed if alpha == "weigh" else _run)(x, _with_channels(z, channel_axis, volume), kind, members, key, options)
     return z
 
 

@@ -15,7 +15,7 @@ image of a stack is filtered alone. Frequencies are cycles a pixel, from 0 to 0.
 options, by name:
 
     channel_axis  the axis that has colours, each of which is filtered alone; None: there is none
-    alpha         True: the last channel is opacity, which is copied
+    alpha         True: the last channel is opacity, which is copied; "weigh": by which colours count, and which is filtered, too
     edges         how the image goes on: "reflect" (mirrored), "wrap" (repeated) or "zero"
     volume        True: the last three axes, depth, height and width, are transformed together
     dtype         of the arithmetic: float32 or float64; None: float64 of images of float64, else float32

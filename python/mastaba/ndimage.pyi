@@ -8,7 +8,7 @@ _Rolloff = Literal["gaussian", "butterworth", "ideal"]
 
 class _Options(TypedDict, total=False):
     channel_axis: int | None
-    alpha: bool
+    alpha: bool | Literal["weigh"]
     edges: Literal["reflect", "wrap", "zero"]
     result: Literal["raw", "clip", "stretch", "magnitude", "auto"]
     white: float

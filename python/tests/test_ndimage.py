@@ -236,6 +236,26 @@ def test_noise_and_volumes():
     assert ndimage.low_pass(np.moveaxis(np.stack([volume] * 2), 0, 1), 0.1, volume=True, channel_axis=1).shape == (6, 2, 8, 10)
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.float32, float])
+def test_opacity_weighs(kind):
+    image, white = photograph(12, 10, 4, kind=kind), 255.0 if kind is np.uint8 else 1.0
+    image[3:6, 2:5, 3] = 0
+    blurred = lambda v: ndimage.low_pass(v, 0.1)  # noqa: E731
+    a = image[..., 3].astype(float) / white
+    wanted = np.stack([*(blurred(image[..., c] * a) / blurred(a) for c in range(3)), blurred(a) * white], -1)
+    near = {np.uint8: 1e-3, np.float32: 1e-5}.get(kind, 1e-12)
+    got = ndimage.low_pass(image, 0.1, channel_axis=-1, alpha="weigh")
+    assert got.dtype == (float if kind is float else np.float32) and np.allclose(got, wanted, rtol=0, atol=near)
+    assert np.allclose(ndimage.low_pass(mastaba.asarray(np.moveaxis(image, -1, 0)), 0.1, channel_axis=0, alpha="weigh").numpy(), np.moveaxis(wanted, -1, 0), atol=near)
+    clipped = ndimage.low_pass(image, 0.1, channel_axis=-1, alpha="weigh", result="clip")
+    assert clipped.dtype == kind and np.allclose(clipped, np.rint(wanted) if kind is np.uint8 else wanted, atol=1 if kind is np.uint8 else near)
+    image[..., 3] = 0
+    assert not ndimage.low_pass(image, 0.1, channel_axis=-1, alpha="weigh").any()
+    for name, options in (("high_pass", {}), ("low_pass", {"result": "stretch"})):
+        with pytest.raises(mastaba.errors.ArgumentError, match="keep the mean"):
+            getattr(ndimage, name)(image, 0.1, channel_axis=-1, alpha="weigh", **options)
+
+
 def test_what_becomes_of_results():
     image = photograph(12, 17, kind=np.uint8)
     raw = ndimage.high_pass(image, 0.1)
