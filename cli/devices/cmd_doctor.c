@@ -69,8 +69,7 @@ static void print(report *r, const char *label, const char *format, ...) {
 static void complain(report *r, const char *label, const char *problem, const char *advice) {
     r->problems++;
     print(r, label, "PROBLEM: %s", problem);
-    if (advice)
-        print(r, label, "    %s", advice);
+    print(r, label, "    %s", advice);
 }
 
 static void look_at_drivers(report *r) {
@@ -94,9 +93,12 @@ static void look_at_cache(report *r) {
     if (!cache_look_at(place, sizeof place, &look))
         complain(r, "cache", "none: neither HOME nor XDG_CACHE_HOME is set",
                  "kernels are compiled by every command anew; set HOME");
-    else if (!look.writable)
-        complain(r, "cache", place, "cannot be written; kernels are compiled by every command anew");
-    else
+    else if (!look.writable) {
+        const size_t used = strlen(place);
+        snprintf(place + used, sizeof place - used, ": cannot be written");
+        complain(r, "cache", place,
+                 "kernels are compiled by every command anew; make it yours, or name another directory in XDG_CACHE_HOME");
+    } else
         print(r, "cache", "%s: %zu kernels, %s", place, look.kernels, cli_size_text(look.bytes, size));
 }
 
@@ -148,7 +150,8 @@ static bool report_self_test(report *r, const self_test *t, const child_answer *
     } else {
         char text[sizeof answer->text + 32];
         snprintf(text, sizeof text, "%s: %s", t->name, answer->text);
-        complain(r, "self-test", text, NULL);
+        complain(r, "self-test", text,
+                 "report it, with all of this; meanwhile take another device by --device or MASTABA_DEVICE");
     }
     return true;
 }

@@ -21,6 +21,13 @@ grep -q 'summary  *1 problem$' .stdout || fail "a device that is not there is mo
 grep -q 'cache .*PROBLEM: none' .stdout || fail "a missing cache is no problem"
 grep -q 'PROBLEM: no OpenCL platform' .stdout || fail "no drivers, and no problem"
 grep -q 'install an OpenCL driver' .stdout || fail "no advice where there is no driver"
+(
+    XDG_CACHE_HOME=/dev/null
+    OCL_ICD_VENDORS=$here
+    export XDG_CACHE_HOME OCL_ICD_VENDORS
+    expect 1 "$MASTABA" doctor
+)
+grep -q 'PROBLEM: /dev/null/mastaba: cannot be written' .stdout || fail "a cache that cannot be written is no problem"
 
 # A file of a driver that was removed, beside one that is there.
 mkdir vendors
@@ -47,4 +54,5 @@ echo '#error broken' >kernels/any_filter.cl
     expect 1 "$MASTABA" doctor
 )
 grep -q 'PROBLEM: filter: ' .stdout || fail "a kernel that does not compile is no problem"
+grep -q 'report it, with all of this' .stdout || fail "no advice where a capability fails"
 grep -q 'summary  *1 problem' .stdout || fail "the problems are not counted"
