@@ -15,7 +15,8 @@
 #define RESOLVED REAL(0.1) // the higher null rules are so far below the lower ones where the box is small enough
 #define CORNERS (1 << (DIM < 5 ? DIM : DIM - 1))
 #define SEEN (DIM > 2 ? 600 : 100) // a null rule at the corners that is so many times all others sees what they do not
-#define CAUTION REAL(0.33)         // true errors at jumps across an axis are no larger, in largest null rules
+#define CAUTION                                                                                                        \
+    REAL(0.5) // true errors at jumps across an axis are up to a third of the largest null rule, at |x - c|^s a half
 
 estimate evaluate_box(const box *b, given *in) {
     realv axis = 0, steepest = -1, widest = 0, volume = 1, seven = 0, five = 0, magnitude = 0, first = 0, all_low = 0,
