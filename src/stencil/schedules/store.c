@@ -28,7 +28,8 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
         return MST_OK;
     MST_REQUIRE(s->arrays = calloc((size_t)a->count, sizeof *s->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");
     for (uint64_t k = 0; k < a->count; k++) {
-        const uint64_t bytes = mst_store_nodes(s, (int)k) * mst_store_element(s, (int)k);
+        // Memory variables of a part that their layers are not in have no nodes.
+        const uint64_t nodes = mst_larger(mst_store_nodes(s, (int)k), (uint64_t)1), bytes = nodes * mst_store_element(s, (int)k);
         if (a->memory == MST_MEMORY_PINNED) {
             void *memory;
             MST_TRY(mst_pinned_create(context, (size_t)bytes, &memory, error));
