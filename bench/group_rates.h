@@ -10,7 +10,7 @@ enum { GROUP_MOST_DEVICES = 16, GROUP_ROUNDS = 3 };
 
 // How much is computed. Grids are of that many nodes an axis.
 typedef struct group_sizes {
-    size_t plane, cube, layers, beyond_plane, beyond_cube; // nodes along an axis
+    size_t plane, cube, layers; // nodes along an axis
     size_t batch_bytes, map_bytes, integrals, runs, fft_line, fft_cube;
     double sample_seconds;
 } group_sizes;

@@ -248,10 +248,10 @@ void group_measure_beyond(group_run *run) {
     static const char acoustic[] = SCHEMES_DIR "/acoustic-3d.yaml";
     const group_sizes *s = run->sizes;
     const stencil_case cases[] = {
-        {"wave order 8 beyond", acoustic, s->beyond_cube, 3, 0.9, 0, true},
-        {"heat3d beyond", "heat3d", s->beyond_cube, 3, 0.9, 0, true},
-        {"yee3d beyond", "yee3d", s->beyond_cube, 3, 0.9, 0, true},
-        {"heat2d beyond", "heat2d", s->beyond_plane, 2, 0.9, 0, true},
+        {"yee3d beyond", "yee3d", s->layers, 3, 0.9, 0, true},
+        {"heat2d beyond", "heat2d", s->plane, 2, 0.9, 0, true},
+        {"heat3d beyond", "heat3d", s->cube, 3, 0.9, 0, true},
+        {"wave order 8 beyond", acoustic, s->cube, 3, 0.9, 0, true},
     };
     for (size_t i = 0; i < CLI_COUNT(cases); i++)
         measure_case(run, &cases[i]);
