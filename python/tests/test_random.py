@@ -7,6 +7,7 @@ calls, MASTABA_CALLS how many there are of each kind.
 """
 import functools
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -285,6 +286,12 @@ def check(draw, kind):
         wanted = wanted.astype(np.float32) if wanted.dtype == np.float16 else wanted  # which the device computes in, and leaves so
         wrong = differs(name, arrays, options, wanted, np.asarray(on_device))
         assert not wrong and isinstance(on_device, mastaba.Array), f"{what} on the device: {wrong or type(on_device)}"
+
+
+def test_scipy_is_itself():
+    """Under scipy_proof.py its functions are Mastaba's, which would be compared with themselves."""
+    assert scipy.signal.convolve.__module__.startswith("scipy.") and scipy.ndimage.correlate.__module__.startswith("scipy.")
+    assert "scipy_proof" not in sys.modules  # nor its transforms
 
 
 @pytest.mark.parametrize("kind", [transform, convolution, image_filter, frequency_filter])
