@@ -21,48 +21,85 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     return __real_clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, n_wait, wait, event);
 }
 
+// Samples are of doubles, or `single`, as floats.
 typedef struct stream_case {
     size_t channels, kernel_channels, taps, latency, frames;
+    bool single;
 } stream_case;
 
-static float *noise(size_t n) {
-    float *values = malloc((n + 1) * sizeof *values);
+static double *noise(size_t n) {
+    double *values = malloc((n + 1) * sizeof *values);
     CHECK(values, "no memory");
     for (size_t k = 0; k < n; k++)
-        values[k] = (float)test_uniform();
+        values[k] = (double)(float)test_uniform();
     return values;
 }
 
-static mst_convolver *make(mst_context *context, const stream_case *c, const float *kernel) {
+static float *singles(const double *values, size_t n) {
+    float *out = malloc((n + 1) * sizeof *out);
+    CHECK(out, "no memory");
+    for (size_t k = 0; k < n; k++)
+        out[k] = (float)values[k];
+    return out;
+}
+
+static mst_status push(mst_convolver *convolver, const stream_case *c, const double *x, size_t n, size_t *taken, mst_error *e) {
+    if (!c->single)
+        return mst_convolver_push_double(convolver, x, n, taken, e);
+    float *own = singles(x, n * c->channels);
+    const mst_status status = mst_convolver_push(convolver, own, n, taken, e);
+    free(own);
+    return status;
+}
+
+static mst_status pull(mst_convolver *convolver, const stream_case *c, double *z, size_t n, size_t *given, mst_error *e) {
+    if (!c->single)
+        return mst_convolver_pull_double(convolver, z, n, given, e);
+    float *own = malloc((n * c->channels + 1) * sizeof *own);
+    CHECK(own, "no memory");
+    const mst_status status = mst_convolver_pull(convolver, own, n, given, e);
+    for (size_t k = 0; k < *given * c->channels; k++)
+        z[k] = (double)own[k];
+    free(own);
+    return status;
+}
+
+static mst_convolver *make(mst_context *context, const stream_case *c, const double *kernel) {
     mst_convolver_desc desc = MST_CONVOLVER_DESC_INIT;
     mst_convolver *convolver = NULL;
     mst_error e;
-    desc.channels = c->channels, desc.kernel_channels = c->kernel_channels, desc.taps = c->taps, desc.kernel = kernel;
+    desc.channels = c->channels, desc.kernel_channels = c->kernel_channels, desc.taps = c->taps;
     desc.latency = c->latency;
+    float *own = singles(kernel, c->taps * c->kernel_channels);
+    if (c->single)
+        desc.kernel = own;
+    else
+        desc.kernel_double = kernel, desc.type = MST_FLOAT64;
     OK(mst_convolver_create(context, &desc, &convolver, &e));
+    free(own);
     return convolver;
 }
 
 // Sends x through, in pieces of random size, and gives the result with its length. No result may be later than the latency.
-static float *send(mst_convolver *convolver, const stream_case *c, const float *x, size_t *length) {
+static double *send(mst_convolver *convolver, const stream_case *c, const double *x, size_t *length) {
     size_t latency = c->latency ? c->latency : 256, room = c->frames + c->taps + 2 * latency, in = 0, out = 0, some;
-    float *z = noise(room * c->channels);
+    double *z = noise(room * c->channels);
     mst_error e;
     while (in < c->frames) {
         size_t piece = test_between(0, 3 * latency);
         piece = piece < c->frames - in ? piece : c->frames - in;
-        OK(mst_convolver_push(convolver, x + in * c->channels, piece, &some, &e));
+        OK(push(convolver, c, x + in * c->channels, piece, &some, &e));
         CHECK(some <= piece, "%zu of %zu frames were taken", some, piece);
         in += some;
         do {
-            OK(mst_convolver_pull(convolver, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
+            OK(pull(convolver, c, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
             out += some;
         } while (some > 0);
         CHECK(out + latency > in, "after %zu frames there are %zu results at a latency of %zu", in, out, latency);
     }
     OK(mst_convolver_flush(convolver, &e));
     do {
-        OK(mst_convolver_pull(convolver, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
+        OK(pull(convolver, c, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
         out += some;
         CHECK(out <= room - 2 * latency, "the result does not end");
     } while (some > 0);
@@ -70,44 +107,46 @@ static float *send(mst_convolver *convolver, const stream_case *c, const float *
     return z;
 }
 
-static void check(const stream_case *c, const float *x, const float *kernel, const float *z, size_t length) {
+static void check(const stream_case *c, const double *x, const double *kernel, const double *z, size_t length) {
     size_t full = c->frames > 0 ? c->frames + c->taps - 1 : 0;
     CHECK(length == full, "%zu results, not %zu", length, full);
     for (size_t channel = 0; channel < c->channels; channel++) {
         size_t kernel_channel = c->kernel_channels > 1 ? channel : 0;
         double error = 0, norm_x = 0, norm_y = 0;
         for (size_t k = 0; k < c->frames; k++)
-            norm_x += (double)x[k * c->channels + channel] * (double)x[k * c->channels + channel];
+            norm_x += x[k * c->channels + channel] * x[k * c->channels + channel];
         for (size_t t = 0; t < c->taps; t++)
-            norm_y += pow((double)kernel[t * c->kernel_channels + kernel_channel], 2);
+            norm_y += pow(kernel[t * c->kernel_channels + kernel_channel], 2);
         for (size_t k = 0; k < full; k++) {
-            double sum = 0;
+            long double sum = 0;
             for (size_t t = k < c->frames ? 0 : k - c->frames + 1; t < c->taps && t <= k; t++)
-                sum += (double)kernel[t * c->kernel_channels + kernel_channel] * (double)x[(k - t) * c->channels + channel];
-            error += pow((double)z[k * c->channels + channel] - sum, 2);
+                sum += (long double)kernel[t * c->kernel_channels + kernel_channel] * x[(k - t) * c->channels + channel];
+            error += pow(z[k * c->channels + channel] - (double)sum, 2);
         }
-        double gate = 1.2e-7 * sqrt(log2(4.0 * (double)c->taps + 1024)) * sqrt(norm_x * norm_y);
+        double gate = (c->single ? 1.2e-7 : 2.4e-16) * sqrt(log2(4.0 * (double)c->taps + 1024)) * sqrt(norm_x * norm_y);
         CHECK(sqrt(error) <= gate, "%zu channels, %zu taps, latency %zu: channel %zu is off by %.3g, more than %.3g", c->channels,
               c->taps, c->latency, channel, sqrt(error), gate);
     }
 }
 
 static void streams(void **state) {
-    static const stream_case cases[] = {
-        {1, 1, 1, 16, 100},      {2, 1, 100, 0, 1000},    {1, 1, 256, 256, 3000}, {3, 3, 700, 64, 5001},
-        {2, 2, 9000, 64, 20011}, {2, 1, 4097, 16, 30000}, {1, 1, 3000, 1024, 1},
+    stream_case cases[] = {
+        {1, 1, 1, 16, 100, false},    {2, 1, 100, 0, 1000, false},    {1, 1, 256, 256, 3000, false},
+        {3, 3, 700, 64, 5001, false}, {2, 2, 9000, 64, 20011, false}, {2, 1, 4097, 16, 30000, false},
+        {1, 1, 3000, 1024, 1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const stream_case *c = &cases[i];
-        float *kernel = noise(c->taps * c->kernel_channels);
+        stream_case *c = &cases[i];
+        c->single = test_between(0, 1);
+        double *kernel = noise(c->taps * c->kernel_channels);
         mst_convolver *convolver = make(*state, c, kernel);
         uint64_t used = mst_context_device_memory_used(*state);
         for (int again = 0; again < 2; again++) { // the second time after another stream
             mst_error e;
             size_t length, taken;
-            float *x = noise(c->frames * c->channels), *z = send(convolver, c, x, &length);
+            double *x = noise(c->frames * c->channels), *z = send(convolver, c, x, &length);
             check(c, x, kernel, z, length);
-            REFUSED(MST_ERROR_ARGUMENT, "flush", mst_convolver_push(convolver, x, 1, &taken, &e));
+            REFUSED(MST_ERROR_ARGUMENT, "flush", push(convolver, c, x, 1, &taken, &e));
             OK(mst_convolver_restart(convolver, &e));
             free(x);
             free(z);
@@ -122,19 +161,19 @@ static void streams(void **state) {
 
 // What has failed is not whole, so that nothing but a restart is taken until there was one.
 static void after_a_failure(void **state) {
-    const stream_case c = {2, 1, 300, 64, 500};
-    float *kernel = noise(c.taps * c.kernel_channels), *x = noise(c.frames * c.channels), out[2];
+    const stream_case c = {2, 1, 300, 64, 500, test_between(0, 1)};
+    double *kernel = noise(c.taps * c.kernel_channels), *x = noise(c.frames * c.channels), out[2];
     mst_convolver *convolver = make(*state, &c, kernel);
     for (int launch = 0; launch < 3; launch++) { // a transform, the sum over parts, and one back
         mst_error e;
         size_t length, some;
         launches = launch;
-        CHECK(mst_convolver_push(convolver, x, c.latency, &some, &e) != MST_OK, "launch %d failed, and a push did not", launch);
+        CHECK(push(convolver, &c, x, c.latency, &some, &e) != MST_OK, "launch %d failed, and a push did not", launch);
         launches = -1;
-        REFUSED(MST_ERROR_ARGUMENT, "restart", mst_convolver_push(convolver, x, 1, &some, &e));
-        REFUSED(MST_ERROR_ARGUMENT, "restart", mst_convolver_pull(convolver, out, 1, &some, &e));
+        REFUSED(MST_ERROR_ARGUMENT, "restart", push(convolver, &c, x, 1, &some, &e));
+        REFUSED(MST_ERROR_ARGUMENT, "restart", pull(convolver, &c, out, 1, &some, &e));
         OK(mst_convolver_restart(convolver, &e));
-        float *z = send(convolver, &c, x, &length);
+        double *z = send(convolver, &c, x, &length);
         check(&c, x, kernel, z, length);
         free(z);
         OK(mst_convolver_restart(convolver, &e));
@@ -159,6 +198,20 @@ static void refusals(void **state) {
     REFUSED(MST_ERROR_ARGUMENT, "channels is 0", mst_convolver_create(*state, &desc, &convolver, &e));
     desc = good, desc.kernel_channels = 3;
     REFUSED(MST_ERROR_ARGUMENT, "one kernel for all", mst_convolver_create(*state, &desc, &convolver, &e));
+    static const double wide[1] = {1};
+    double out[2];
+    size_t some;
+    desc = good, desc.type = MST_INT32;
+    REFUSED(MST_ERROR_ARGUMENT, "float32 or float64", mst_convolver_create(*state, &desc, &convolver, &e));
+    desc = good, desc.kernel_double = wide;
+    REFUSED(MST_ERROR_ARGUMENT, "a kernel of float64", mst_convolver_create(*state, &desc, &convolver, &e));
+    desc = good, desc.type = MST_FLOAT64;
+    REFUSED(MST_ERROR_ARGUMENT, "a kernel of float32", mst_convolver_create(*state, &desc, &convolver, &e));
+    OK(mst_convolver_create(*state, &good, &convolver, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "samples are float32", mst_convolver_push_double(convolver, out, 0, &some, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "samples are float32", mst_convolver_pull_double(convolver, out, 1, &some, &e));
+    mst_convolver_destroy(convolver);
+    convolver = NULL;
     mst_context *small = test_context_with_budget(10000, 0);
     REFUSED(MST_ERROR_BUDGET, "", mst_convolver_create(small, &good, &convolver, &e));
     CHECK(mst_context_device_memory_used(small) == 0 && !convolver, "memory is still held");

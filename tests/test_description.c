@@ -442,7 +442,7 @@ ENDS_WITH(mst_fft_desc, orthogonal);
 ENDS_WITH(mst_fft_needs, in_place_bytes);
 ENDS_WITH(mst_convolution_desc, shape);
 ENDS_WITH(mst_convolution_forecast, spectra_bytes);
-ENDS_WITH(mst_convolver_desc, latency);
+ENDS_WITH(mst_convolver_desc, kernel_double);
 ENDS_WITH(mst_born_wolf, step);
 ENDS_WITH(mst_deconvolution_arrays, weights);
 ENDS_WITH(mst_deconvolution_desc, exact);

@@ -38,7 +38,7 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               "\n"
                               "With - for X and Z, X is a stream: WAV, or raw samples with --raw, comes from\n"
                               "standard input and goes to standard output while it comes, in full, in constant\n"
-                              "memory, no sample later than --latency.\n"
+                              "memory, no sample later than --latency; float64 if Y, a WAV or --float64 is.\n"
                               "\n"
                               "Examples: a recording in a room, from its impulse response; images, blurred\n"
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
@@ -49,6 +49,7 @@ typedef struct request {
     char *mode, *algorithm, *axes;
     int correlate;    // 0 or 1
     int raw, latency; // of a stream; 0: not given
+    int wide;         // 0 or 1
     int dry_run;      // 0 or 1
 } request;
 
@@ -62,6 +63,7 @@ static const cli_option option_table[] = {
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print how the data would pass through the device, and end", NULL},
     {"latency", 0, CLI_INT, offsetof(request, latency), "of a stream: samples, a power of two (default: 256)", "N"},
     {"raw", 0, CLI_INT, offsetof(request, raw), "of a stream: raw float32 samples of so many channels, not WAV", "CHANNELS"},
+    {"float64", 0, CLI_FLAG, offsetof(request, wide), "of a stream: raw samples and results are float64", NULL},
 };
 
 typedef struct job {
@@ -312,8 +314,8 @@ static bool is_stream(const request *r, const cli_arguments *a, int *code) {
     const char *wrong = NULL;
     if (in != out)
         wrong = "a stream goes from standard input to standard output; give - for X and for -o";
-    else if (!in && (r->raw || r->latency))
-        wrong = "--raw and --latency are for streams: - for X and for -o";
+    else if (!in && (r->raw || r->latency || r->wide))
+        wrong = "--raw, --float64 and --latency are for streams: - for X and for -o";
     else if (in && (r->mode || r->correlate || r->axes || r->algorithm || r->dry_run || a->common.json || a->common.show_kernels))
         wrong = "a stream is convolved in full; --mode, --axes, --dry-run, --json and the like are for files";
     else if (in && cli_get_team()->count > 1)
@@ -333,7 +335,7 @@ static int run(const cli_arguments *arguments, void *values) {
     if (stream_code != CLI_DONE)
         return stream_code;
     if (stream)
-        return cli_convolve_stream(command, arguments->operands[1], r->raw, r->latency, &arguments->common);
+        return cli_convolve_stream(command, arguments->operands[1], r->raw, r->wide != 0, r->latency, &arguments->common);
     job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT, .dry_run = r->dry_run != 0};
     int code = check_request(r, arguments->common.show_kernels, &j.desc);
     if (code == CLI_DONE)

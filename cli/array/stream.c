@@ -17,12 +17,22 @@ typedef struct stream {
     cli_wave wave;     // what comes in
     unsigned channels; // of what goes out: those of the input, or of the kernel where one channel comes in
     cli_operand kernel;
-    float *taps; // interleaved
+    bool wide;  // computed in float64, as the stream or the kernel has it
+    void *taps; // interleaved
     mst_context *context;
     mst_convolver *convolver;
     unsigned char *bytes; // a piece of the input, and room for a frame that is not whole
-    float *in, *out;
+    void *in, *out;
 } stream;
+
+static size_t number_bytes(const stream *s) { return s->wide ? sizeof(double) : sizeof(float); }
+
+static void put(const stream *s, void *samples, size_t at, double value) {
+    if (s->wide)
+        ((double *)samples)[at] = value;
+    else
+        ((float *)samples)[at] = (float)value;
+}
 
 // Frame by frame, whether the kernel is a sound or an array (channels, taps) or (taps).
 static int read_kernel(stream *s, const char *path, size_t *channels, size_t *taps) {
@@ -32,23 +42,27 @@ static int read_kernel(stream *s, const char *path, size_t *channels, size_t *ta
         return code;
     *taps = l->rank > 0 ? l->shape[l->rank - 1] : 0;
     *channels = l->rank == 2 ? l->shape[0] : 1;
-    if (l->type != MST_FLOAT32 || l->rank < 1 || l->rank > 2 || *taps < 1 || *taps > KERNEL_MOST || *channels < 1) {
-        cli_error(s->command, "%s: the kernel of a stream is a sound, or float32 of shape (taps) or (channels, taps)", path);
+    if ((l->type != MST_FLOAT32 && l->type != MST_FLOAT64) || l->rank < 1 || l->rank > 2 || *taps < 1 || *taps > KERNEL_MOST ||
+        *channels < 1) {
+        cli_error(s->command, "%s: the kernel of a stream is a sound, or float32 or float64 of shape (taps) or (channels, taps)",
+                  path);
         return CLI_INPUT_OUTPUT;
     }
-    size_t n = *taps * *channels;
-    const float *values = s->kernel.samples;
-    float *own = values ? NULL : malloc(n * sizeof *own);
-    s->taps = malloc(n * sizeof *s->taps);
-    if (!s->taps || (!values && !own))
+    const size_t n = *taps * *channels, bytes = mst_type_bytes(l->type);
+    void *own = s->kernel.samples ? NULL : malloc(n * bytes);
+    s->wide = s->wide || l->type == MST_FLOAT64;
+    s->taps = malloc(n * number_bytes(s));
+    if (!s->taps || (!s->kernel.samples && !own))
         code = cli_out_of_memory(s->command, "the kernel");
-    else if (!values && !cli_read_bytes(&s->kernel.location, 0, own, n * sizeof *own))
+    else if (own && !cli_read_bytes(&s->kernel.location, 0, own, n * bytes))
         code = cli_fail_file(s->command, path, "cannot be read");
-    values = values ? values : own;
+    const void *values = own ? own : s->kernel.samples;
     for (size_t t = 0; t < *taps && code == CLI_DONE; t++)
-        for (size_t c = 0; c < *channels; c++)
-            s->taps[t * *channels + c] =
-                values[(ptrdiff_t)c * (l->rank == 2 ? l->strides[0] : 0) + (ptrdiff_t)t * l->strides[l->rank - 1]];
+        for (size_t c = 0; c < *channels; c++) {
+            const ptrdiff_t from = (ptrdiff_t)c * (l->rank == 2 ? l->strides[0] : 0) + (ptrdiff_t)t * l->strides[l->rank - 1];
+            const double tap = l->type == MST_FLOAT64 ? ((const double *)values)[from] : (double)((const float *)values)[from];
+            put(s, s->taps, t * *channels + c, tap);
+        }
     free(own);
     return code;
 }
@@ -66,14 +80,16 @@ static int make_convolver(stream *s, const char *path, int latency, const cli_op
         code = cli_context(s->command, options, false, &s->context);
     s->channels = s->wave.channels > 1 || desc.kernel_channels > 1024 ? s->wave.channels : (unsigned)desc.kernel_channels;
     desc.channels = s->channels;
-    desc.kernel = s->taps;
+    desc.type = s->wide ? MST_FLOAT64 : MST_FLOAT32;
+    desc.kernel = s->wide ? NULL : s->taps;
+    desc.kernel_double = s->wide ? s->taps : NULL;
     desc.latency = (size_t)latency;
     if (code == CLI_DONE && mst_convolver_create(s->context, &desc, &s->convolver, &error) != MST_OK)
         code = cli_fail_input(s->command, NULL, &error);
     size_t samples = (size_t)PIECE * s->channels;
-    s->bytes = malloc((size_t)PIECE * s->wave.channels * 4);
-    s->in = malloc(samples * sizeof(float));
-    s->out = malloc(samples * sizeof(float));
+    s->bytes = malloc((size_t)PIECE * s->wave.channels * s->wave.bytes);
+    s->in = malloc(samples * number_bytes(s));
+    s->out = malloc(samples * number_bytes(s));
     return code == CLI_DONE && (!s->bytes || !s->in || !s->out) ? cli_out_of_memory(s->command, NULL) : code;
 }
 
@@ -96,9 +112,11 @@ static int drain(stream *s) {
     mst_error error;
     size_t given = 0;
     do {
-        if (mst_convolver_pull(s->convolver, s->out, PIECE, &given, &error) != MST_OK)
+        mst_status status = s->wide ? mst_convolver_pull_double(s->convolver, s->out, PIECE, &given, &error)
+                                    : mst_convolver_pull(s->convolver, s->out, PIECE, &given, &error);
+        if (status != MST_OK)
             return cli_fail(s->command, NULL, &error);
-        int code = write_all(s, s->out, given * s->channels * sizeof(float));
+        int code = write_all(s, s->out, given * s->channels * number_bytes(s));
         if (code != CLI_DONE)
             return code;
     } while (given > 0);
@@ -109,17 +127,20 @@ static int drain(stream *s) {
 static void spread_channel(stream *s, size_t n) {
     for (size_t k = n; k-- > 0;)
         for (size_t c = s->channels; c-- > 0;)
-            s->in[k * s->channels + c] = s->in[k];
+            put(s, s->in, k * s->channels + c, s->wide ? ((double *)s->in)[k] : (double)((float *)s->in)[k]);
 }
 
 static int send_frames(stream *s, size_t n) {
     mst_error error;
     int code = CLI_DONE;
-    cli_wave_decode(&s->wave, s->bytes, n * s->wave.channels, s->in);
+    cli_wave_decode(&s->wave, s->bytes, n * s->wave.channels, s->wide, s->in);
     if (s->channels > s->wave.channels)
         spread_channel(s, n);
     for (size_t done = 0, taken = 0; done < n && code == CLI_DONE; done += taken) {
-        if (mst_convolver_push(s->convolver, s->in + done * s->channels, n - done, &taken, &error) != MST_OK)
+        const void *from = (const char *)s->in + done * s->channels * number_bytes(s);
+        mst_status status = s->wide ? mst_convolver_push_double(s->convolver, from, n - done, &taken, &error)
+                                    : mst_convolver_push(s->convolver, from, n - done, &taken, &error);
+        if (status != MST_OK)
             return cli_fail(s->command, NULL, &error);
         code = drain(s);
     }
@@ -171,6 +192,7 @@ static int run(stream *s) {
     if (s->wave.sample_rate) {
         cli_wave result = s->wave;
         result.channels = s->channels;
+        result.bytes = (unsigned)number_bytes(s);
         cli_wave_header(&result, header);
         code = write_all(s, header, sizeof header);
     }
@@ -183,9 +205,11 @@ static int run(stream *s) {
     return drain(s);
 }
 
-int cli_convolve_stream(const char *command, const char *kernel, int raw, int latency, const cli_options *options) {
-    stream s = {.command = command, .wave = {.channels = (unsigned)raw, .bytes = 4, .is_float = true, .left = UINT64_MAX}};
+int cli_convolve_stream(const char *command, const char *kernel, int raw, bool wide, int latency, const cli_options *options) {
+    const unsigned bytes = wide ? sizeof(double) : sizeof(float);
+    stream s = {.command = command, .wave = {.channels = (unsigned)raw, .bytes = bytes, .is_float = true, .left = UINT64_MAX}};
     int code = raw > 0 ? CLI_DONE : cli_wave_begin(command, STDIN_FILENO, &s.wave);
+    s.wide = wide || s.wave.bytes == sizeof(double);
     if (code == CLI_DONE)
         code = make_convolver(&s, kernel, latency, options);
     if (code == CLI_DONE)

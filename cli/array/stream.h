@@ -4,8 +4,11 @@
 
 #include "core/options.h"
 
-// Convolves until the input ends. `raw`: float32 samples of so many channels come and go, 0: WAV. `latency` in samples, 0: the
-// library's default. Returns an exit code.
-int cli_convolve_stream(const char *command, const char *kernel, int raw, int latency, const cli_options *options);
+#include <stdbool.h>
+
+// Convolves until the input ends. `raw`: samples of so many channels come and go, 0: WAV. `wide`: raw samples are float64, and so
+// is the result, as it is where samples or the kernel are; else float32. `latency` in samples, 0: the library's default. Returns
+// an exit code.
+int cli_convolve_stream(const char *command, const char *kernel, int raw, bool wide, int latency, const cli_options *options);
 
 #endif

@@ -63,7 +63,7 @@ static bool read_format(int file, unsigned bytes, cli_wave *wave) {
     wave->sample_rate = number(format + 4, 4);
     wave->bytes = bits / 8;
     wave->is_float = tag == FLOAT;
-    bool known_type = tag == PCM ? bits == 16 || bits == 24 || bits == 32 : tag == FLOAT && bits == 32;
+    bool known_type = tag == PCM ? bits == 16 || bits == 24 || bits == 32 : tag == FLOAT && (bits == 32 || bits == 64);
     bool packed = number(format + 12, 2) == wave->channels * wave->bytes; // 24 bits may stand in 4 bytes
     return known_type && packed && wave->channels >= 1 && wave->channels <= MOST_CHANNELS && wave->sample_rate > 0;
 }
@@ -83,8 +83,9 @@ int cli_wave_begin(const char *command, int file, cli_wave *wave) {
         }
         bool is_format = memcmp(head, "fmt ", 4) == 0;
         if (is_format && !read_format(file, bytes, wave)) {
-            cli_error(command,
-                      "standard input has samples that are not packed ones of 16, 24 or 32 bits or float32, or is damaged");
+            cli_error(
+                command,
+                "standard input has samples that are not packed ones of 16, 24 or 32 bits, float32 or float64, or is damaged");
             return CLI_INPUT_OUTPUT;
         }
         if (!is_format && !skip(file, (uint64_t)bytes + (bytes & 1)))
@@ -94,20 +95,30 @@ int cli_wave_begin(const char *command, int file, cli_wave *wave) {
     return CLI_INPUT_OUTPUT;
 }
 
-void cli_wave_decode(const cli_wave *wave, const unsigned char *bytes, size_t n, float *samples) {
-    if (wave->is_float) {
-        memcpy(samples, bytes, n * sizeof *samples);
-        return;
-    }
-    for (size_t k = 0; k < n; k++) { // the upper bytes of 32 bits
-        int32_t value = (int32_t)(number(bytes + k * wave->bytes, (int)wave->bytes) << (32 - 8 * wave->bytes));
-        samples[k] = (float)value * 0x1p-31f;
+static double sample_at(const cli_wave *wave, const unsigned char *at) {
+    double wide;
+    float single;
+    if (wave->is_float && wave->bytes == sizeof wide)
+        return memcpy(&wide, at, sizeof wide), wide;
+    if (wave->is_float)
+        return memcpy(&single, at, sizeof single), (double)single;
+    const int32_t value = (int32_t)(number(at, (int)wave->bytes) << (32 - 8 * wave->bytes)); // the upper bytes of 32 bits
+    return (double)value * 0x1p-31;
+}
+
+void cli_wave_decode(const cli_wave *wave, const unsigned char *bytes, size_t n, bool wide, void *samples) {
+    for (size_t k = 0; k < n; k++) {
+        const double sample = sample_at(wave, bytes + k * wave->bytes);
+        if (wide)
+            ((double *)samples)[k] = sample;
+        else
+            ((float *)samples)[k] = (float)sample;
     }
 }
 
 void cli_wave_header(const cli_wave *wave, unsigned char header[CLI_WAVE_HEADER]) {
     static const char riff[] = "RIFF\xff\xff\xff\xffWAVEfmt ", data[] = "data\xff\xff\xff\xff";
-    unsigned frame = 4 * wave->channels;
+    unsigned frame = wave->bytes * wave->channels;
     memcpy(header, riff, sizeof riff - 1);
     put_number(header + 16, 16, 4);
     put_number(header + 20, FLOAT, 2);
@@ -115,6 +126,6 @@ void cli_wave_header(const cli_wave *wave, unsigned char header[CLI_WAVE_HEADER]
     put_number(header + 24, wave->sample_rate, 4);
     put_number(header + 28, wave->sample_rate * frame, 4);
     put_number(header + 32, frame, 2);
-    put_number(header + 34, 32, 2);
+    put_number(header + 34, 8 * wave->bytes, 2);
     memcpy(header + 36, data, sizeof data - 1);
 }

@@ -9,8 +9,8 @@
 // Interleaved samples, little-endian.
 typedef struct cli_wave {
     unsigned channels, sample_rate; // rate 0: raw samples without a header
-    unsigned bytes;                 // of a sample: 2, 3 or 4
-    bool is_float;                  // float32, else whole numbers
+    unsigned bytes;                 // of a sample: 2, 3 or 4, or 8
+    bool is_float;                  // float32 or float64, else whole numbers
     uint64_t left;                  // bytes of samples that are still to come; UINT64_MAX: until the end
 } cli_wave;
 
@@ -20,11 +20,11 @@ size_t cli_read_stream(int file, void *data, size_t bytes);
 // Reads a header up to the first sample. Returns an exit code after printing the error.
 int cli_wave_begin(const char *command, int file, cli_wave *wave);
 
-// n samples as float32; of whole numbers, as parts of the largest.
-void cli_wave_decode(const cli_wave *wave, const unsigned char *bytes, size_t n, float *samples);
+// n samples as float32, or `wide`, as float64; of whole numbers, as parts of the largest.
+void cli_wave_decode(const cli_wave *wave, const unsigned char *bytes, size_t n, bool wide, void *samples);
 
 enum { CLI_WAVE_HEADER = 44 };
-// The header of float32 samples whose number is not known.
+// The header of samples of float32 or float64 (`bytes`) whose number is not known.
 void cli_wave_header(const cli_wave *wave, unsigned char header[CLI_WAVE_HEADER]);
 
 #endif

@@ -8,11 +8,12 @@
 #define VECTOR 8u // complex numbers that a work-item of convolver.cl takes
 
 static mst_layout samples_layout(const mst_parts *p) {
-    return mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){p->channels, 2 * p->block});
+    return mst_layout_dense(p->type, 2, (const size_t[]){p->channels, 2 * p->block});
 }
 
 static mst_layout spectrum_layout(const mst_parts *p) {
-    mst_layout layout = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){p->channels, p->block + 1});
+    mst_layout layout =
+        mst_layout_dense(p->type == MST_FLOAT64 ? MST_COMPLEX128 : MST_COMPLEX64, 2, (const size_t[]){p->channels, p->block + 1});
     layout.strides[0] = (ptrdiff_t)p->bins;
     return layout;
 }
@@ -32,16 +33,16 @@ fail:
 
 static mst_status make_memory(mst_parts *p, mst_error *error) {
     mst_status status = MST_OK;
-    size_t numbers = 2 * p->block * p->channels;
-    p->samples_bytes = numbers * sizeof(float);
-    p->product_bytes = p->channels * p->bins * 2 * sizeof(float);
+    const size_t numbers = 2 * p->block * p->channels, bytes = mst_type_bytes(p->type);
+    p->samples_bytes = numbers * bytes;
+    p->product_bytes = p->channels * p->bins * 2 * bytes;
     p->history_bytes = p->product_bytes * p->n;
     MST_TRY(mst_device_allocate(p->context, CL_MEM_READ_WRITE, p->samples_bytes, "samples", &p->samples, error));
     MST_TRY(mst_device_allocate(p->context, CL_MEM_READ_WRITE, p->product_bytes, "a product", &p->product, error));
     MST_TRY(mst_device_allocate(p->context, CL_MEM_READ_WRITE, p->history_bytes, "the input's spectra", &p->history, error));
     MST_TRY(mst_device_allocate(p->context, CL_MEM_READ_WRITE, p->history_bytes, "the kernel's spectra", &p->spectra, error));
-    p->window = calloc(numbers, sizeof(float));
-    p->results = calloc(numbers, sizeof(float));
+    p->window = calloc(numbers, bytes);
+    p->results = calloc(numbers, bytes);
     MST_REQUIRE(p->window && p->results, MST_ERROR_HOST_MEMORY, "out of memory making a convolver");
 fail:
     return status;
@@ -58,7 +59,7 @@ static mst_status transform(mst_fft *plan, cl_mem from, uint64_t from_at, cl_mem
 }
 
 // Each part with as many zeros behind it.
-static mst_status transform_kernel(mst_parts *p, mst_queue *queue, const float *kernel, size_t kernel_channels, size_t taps,
+static mst_status transform_kernel(mst_parts *p, mst_queue *queue, const void *kernel, size_t kernel_channels, size_t taps,
                                    size_t first, mst_error *error) {
     mst_status status = MST_OK;
     for (size_t part = 0; part < p->n; part++) {
@@ -66,7 +67,8 @@ static mst_status transform_kernel(mst_parts *p, mst_queue *queue, const float *
         memset(p->window, 0, (size_t)p->samples_bytes);
         for (size_t c = 0; c < p->channels; c++)
             for (size_t t = begin; t < end; t++)
-                p->window[2 * p->block * c + t - begin] = kernel[t * kernel_channels + (kernel_channels > 1 ? c : 0)];
+                mst_parts_put(p->type, p->window, 2 * p->block * c + t - begin,
+                              mst_parts_get(p->type, kernel, t * kernel_channels + (kernel_channels > 1 ? c : 0)));
         MST_TRY(mst_queue_write(queue, CL_TRUE, p->samples, 0, (size_t)p->samples_bytes, p->window, "the kernel", error));
         MST_TRY(
             transform(p->forward, p->samples, 0, p->spectra, part * p->product_bytes, queue, "the kernel's transform", error));
@@ -76,14 +78,15 @@ fail:
     return status;
 }
 
-mst_status mst_parts_create(mst_parts *p, mst_queue *queue, const float *kernel, size_t kernel_channels, size_t taps,
-                            size_t first, mst_error *error) {
+mst_status mst_parts_create(mst_parts *p, mst_queue *queue, const void *kernel, size_t kernel_channels, size_t taps, size_t first,
+                            mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
     p->bins = mst_round_up(p->block + 1, (size_t)VECTOR);
     MST_TRY(make_memory(p, error));
     MST_TRY(make_transforms(p, error));
-    MST_TRY(mst_program_of_file(p->context, "convolver: sums over parts", "convolver.cl", "-D PRECISION=32", &program, error));
+    MST_TRY(mst_program_of_file(p->context, "convolver: sums over parts", "convolver.cl",
+                                p->type == MST_FLOAT64 ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
     MST_TRY(mst_kernel_create(program, "accumulate", &p->accumulate, error));
     MST_TRY(transform_kernel(p, queue, kernel, kernel_channels, taps, first, error));
     MST_TRY(mst_parts_clear(p, queue, error));
@@ -119,8 +122,9 @@ mst_status mst_parts_run(mst_parts *p, mst_queue *queue, mst_error *error) {
     MST_TRY(accumulate(p, queue, error));
     MST_TRY(transform(p->backward, p->product, 0, p->samples, 0, queue, "a transform back", error));
     MST_TRY(mst_queue_read(queue, p->samples, 0, (size_t)p->samples_bytes, p->results, "results", error));
+    const size_t bytes = p->block * mst_type_bytes(p->type);
     for (size_t c = 0; c < p->channels; c++)
-        memcpy(p->window + 2 * p->block * c, p->window + 2 * p->block * c + p->block, p->block * sizeof(float));
+        memcpy((char *)p->window + 2 * bytes * c, (char *)p->window + 2 * bytes * c + bytes, bytes);
 fail:
     return status;
 }

@@ -12,7 +12,6 @@
 
 #define ROW ((size_t)64)                   // bytes of lines that lie side by side
 #define LONGEST ((size_t)1 << 48)          // numbers along an axis
-#define MOST_BYTES ((uint64_t)1 << 56)     // of all memory
 #define PARTS_OF_PROGRESS ((uint64_t)1024) // of a transform
 
 // ---- Numbers

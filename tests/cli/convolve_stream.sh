@@ -3,19 +3,19 @@
 . "${0%/*}/lib"
 without_cache
 
-# wave BITS CHANNELS FRAMES [LENGTH]: a WAV of noise on stdout; 32 is float32. LENGTH is what its header says.
+# wave BITS CHANNELS FRAMES [LENGTH]: a WAV of noise on stdout; 32 is float32, 64 float64. LENGTH is what its header says.
 wave() {
     python3 - "$@" <<'END'
 import random, struct, sys
 bits, channels, frames = map(int, sys.argv[1:4])
 random.seed(bits)
 values = [random.uniform(-.5, .5) for _ in range(frames * channels)]
-data = (struct.pack("<%df" % len(values), *values) if bits == 32 else
+data = (struct.pack("<%d%s" % (len(values), "f" if bits == 32 else "d"), *values) if bits in (32, 64) else
         b"".join(int(v * 2 ** (bits - 1)).to_bytes(bits // 8, "little", signed=True) for v in values))
 size = int(sys.argv[4]) if len(sys.argv) > 4 else len(data)
 frame = channels * bits // 8
 sys.stdout.buffer.write(b"RIFF" + struct.pack("<I", 0xffffffff if size != len(data) else size + 44) + b"WAVE" + b"junk" + struct.pack("<I", 3) + b"abc\0" +
-                        b"fmt " + struct.pack("<IHHIIHH", 16, 3 if bits == 32 else 1, channels, 8000, 8000 * frame, frame, bits) +
+                        b"fmt " + struct.pack("<IHHIIHH", 16, 3 if bits in (32, 64) else 1, channels, 8000, 8000 * frame, frame, bits) +
                         b"data" + struct.pack("<I", size) + data)
 END
 }
@@ -47,6 +47,31 @@ tail -c +57 in.wav | "$MASTABA" convolve - kernel.npy -o - --raw 2 --latency 64 
 cmp raw.raw out.raw || fail "raw samples give other results than WAV"
 wave 32 2 3001 4294967295 | "$MASTABA" convolve - kernel.npy -o - --latency 64 | cmp - out.wav || fail "a length that is not known"
 
+# Samples of float64, or a kernel of it, against sums in Python.
+npy make wide.npy float64 2,300 3
+wave 64 1 500 | "$MASTABA" convolve - wide.npy -o - --latency 64 >wide.wav || fail "float64: exit code $?"
+wave 64 1 500 | tail -c +57 | "$MASTABA" convolve - wide.npy -o - --raw 1 --float64 >wide.raw || fail "raw float64: exit code $?"
+wave 32 1 500 | "$MASTABA" convolve - wide.npy -o - >wide32.wav || fail "a kernel of float64: exit code $?"
+wave 32 1 500 | tail -c +57 >in32.raw
+wave 64 1 500 | tail -c +57 >in64.raw
+tail -c 4800 wide.npy >taps.raw
+python3 - <<'END' || fail "float64 streams"
+import array
+taps = array.array("d", open("taps.raw", "rb").read())
+def read(path, kind, skip=0):
+    return array.array(kind, open(path, "rb").read()[skip:])
+def check(x, z):
+    assert len(z) == 2 * 799, len(z)
+    for k in range(799):
+        for c in range(2):
+            s = sum(taps[300 * c + t] * x[k - t] for t in range(max(0, k - 499), min(300, k + 1)))
+            assert abs(z[2 * k + c] - s) < 1e-12, (k, c, z[2 * k + c], s)
+x = read("in64.raw", "d")
+check(x, read("wide.wav", "d", 44)), check(x, read("wide.raw", "d")), check(read("in32.raw", "f"), read("wide32.wav", "d", 44))
+header = open("wide.wav", "rb").read(44)
+assert header[20] == 3 and header[32] == 16 and header[34] == 64, header
+END
+
 # Results come before the input ends: of 256 frames, at a latency of 16, at least 240.
 { head -c 1024 /dev/zero; sleep 3; } | "$MASTABA" convolve - kernel.npy -o - --raw 1 --latency 16 >early.raw &
 stream=$!
@@ -64,8 +89,9 @@ refused 2 'in full' convolve - kernel.npy -o - --mode same
 refused 2 'channels' convolve - kernel.npy -o - --raw -1
 refused 4 'power of two' convolve - kernel.npy -o - --raw 1 --latency 100
 refused 4 'no WAV' convolve - kernel.npy -o -
-npy make double.npy float64 5
-refused 4 'kernel of a stream' convolve - double.npy -o - --raw 1
+npy make whole.npy int32 5
+refused 4 'kernel of a stream' convolve - whole.npy -o - --raw 1
+refused 2 'are for streams' convolve kernel.npy kernel.npy -o z.npy --float64
 refused 4 'one kernel for all' convolve - pair.npy -o - --raw 3
 wave 16 1 100 1000 | "$MASTABA" convolve - kernel.npy -o - >cut.wav 2>.stderr && fail "a truncated stream"
 grep -q 'before the samples that its header promises' .stderr || fail "$(cat .stderr)"

@@ -51,7 +51,7 @@ while read -r command; do
     expect 0 "$MASTABA" $command --help
     cp .stdout help
     expect 0 "$MASTABA" manual $command
-    for option in $(sed -n 's/^  .*--\([a-z-]*\).*/\1/p' help); do
+    for option in $(sed -n 's/^  .*--\([a-z0-9-]*\).*/\1/p' help); do
         escaped=$(echo "$option" | sed 's/-/\\\\-/g')
         grep -Eq -- "^(\\\\fB\\\\-.\\\\fR, )?\\\\fB\\\\-\\\\-$escaped\\\\fR" .stdout || fail "the manual's page of $command does not have --$option"
         for shell in bash zsh fish; do
