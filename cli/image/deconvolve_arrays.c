@@ -134,7 +134,7 @@ static int put_pixels(deconvolve_job *job) {
             ((float *)image->pixels)[i] = job->pixels[i];
     }
     if (raw) {
-        free(image->pixels);
+        cli_pixels_free(image);
         image->pixels = job->pixels;
         job->pixels = NULL;
         image->type = MST_FLOAT32;

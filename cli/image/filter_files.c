@@ -183,8 +183,7 @@ static int filter_pixels(filter_job *job, const char *path, const char *output, 
     result->quality = job->quality;
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
-    result->pixels = malloc((size_t)cli_layout_bytes(&layout));
-    if (!result->pixels)
+    if (!cli_pixels_take(result, cli_layout_bytes(&layout)))
         return cli_out_of_memory(job->command, path);
     how.report = &report;
     if (mst_filter_execute(job->plan, mst_at_host(from->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)

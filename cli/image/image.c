@@ -16,6 +16,7 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
     image->pages = image->pages > 0 ? image->pages : 1;
     uint64_t bytes = image->width, parts[] = {image->height, image->channels, mst_type_bytes(image->type), image->pages};
     char needed[32], most[32];
+    const char *directory = getenv("MASTABA_SCRATCH");
     if (image->width == 0 || image->height == 0)
         return cli_image_damaged(f, "has no pixels");
     bool overflow = image->width > MOST_SIDE || image->height > MOST_SIDE;
@@ -27,10 +28,10 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
                   cli_size_text(f->max_bytes, most));
         return CLI_INPUT_OUTPUT;
     }
-    image->pixels = malloc((size_t)bytes);
-    if (image->pixels)
+    if (cli_pixels_take(image, bytes))
         return CLI_DONE;
-    cli_error(f->command, "%s: out of memory for %s of pixels", f->path, cli_size_text(bytes, needed));
+    cli_error(f->command, "%s: out of memory for %s of pixels%s%s", f->path, cli_size_text(bytes, needed),
+              directory ? ", or no room in " : "; MASTABA_SCRATCH puts them into a directory", directory ? directory : "");
     return CLI_FAILED;
 }
 
@@ -43,7 +44,7 @@ mst_layout cli_image_layout(const cli_image *image) {
 }
 
 void cli_image_free(cli_image *image) {
-    free(image->pixels);
+    cli_pixels_free(image);
     cli_metadata_free(&image->metadata);
     for (size_t n = 0; image->later && n + 1 < image->pages; n++)
         cli_metadata_free(&image->later[n]);

@@ -19,11 +19,12 @@ enum { CLI_OPACITY_MULTIPLIED = 1, CLI_OPACITY_APART = 2 };
 typedef struct cli_image {
     cli_image_format format; // it was read from
     size_t width, height, channels;
-    bool alpha;    // the last channel is opacity
-    mst_type type; // uint8, uint16, float32, or from and to .npy files float64
-    double white;  // the largest value; floating-point numbers: 1
-    size_t pages;  // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
-    void *pixels;  // [pages][height][width][channels], malloc'ed
+    bool alpha;      // the last channel is opacity
+    mst_type type;   // uint8, uint16, float32, or from and to .npy files float64
+    double white;    // the largest value; floating-point numbers: 1
+    size_t pages;    // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
+    void *pixels;    // [pages][height][width][channels]
+    uint64_t mapped; // bytes of pixels in a scratch file; 0: malloc'ed
     // What is carried to the output:
     bool plain;        // PNM: numbers as text
     bool channel_axis; // .npy
@@ -55,6 +56,11 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
 
 // Whether values are floating-point numbers.
 static inline bool cli_image_is_real(const cli_image *image) { return image->type == MST_FLOAT32 || image->type == MST_FLOAT64; }
+
+// Takes memory for pixels: RAM, or, of large images with MASTABA_SCRATCH, the name of a directory, a file there without a name,
+// which is mapped. False if there is none. Free takes none, too.
+bool cli_pixels_take(cli_image *image, uint64_t bytes);
+void cli_pixels_free(cli_image *image);
 
 // Values of all pages.
 size_t cli_image_values(const cli_image *image);

@@ -47,8 +47,7 @@ int cli_tone_begin(const char *command, const char *path, const cli_image *image
     light->type = MST_FLOAT32;
     light->white = 1;
     light->alpha = image->alpha && !tone->weigh;
-    light->pixels = malloc(values * sizeof(float));
-    if (!light->pixels)
+    if (!cli_pixels_take(light, values * sizeof(float)))
         return cli_out_of_memory(command, path);
     for (size_t at = 0; at < values; at += image->channels)
         begin_pixel(tone, image, at, light->pixels);
