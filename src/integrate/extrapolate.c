@@ -27,7 +27,7 @@ typedef struct sums {
 
 // ---- The mW transformation of the first n sums. *spread: what it makes of errors, at most.
 static double sidi(const sums *s, unsigned n, double *spread) {
-    double m[MOST_SUMS], weight[MOST_SUMS], size[MOST_SUMS];
+    double m[MOST_SUMS] = {0}, weight[MOST_SUMS] = {0}, size[MOST_SUMS] = {0};
     for (unsigned k = 0; k < n; k++) {
         m[k] = s->sum[k] / s->next[k];
         weight[k] = 1 / s->next[k];
@@ -46,7 +46,7 @@ static double sidi(const sums *s, unsigned n, double *spread) {
 
 // ---- The epsilon algorithm of the first n sums: the last entry of an even column of its table.
 static double wynn(const sums *s, unsigned n) {
-    double table[MOST_SUMS];
+    double table[MOST_SUMS] = {0};
     for (unsigned k = 0; k < n; k++) {
         double above = 0; // one column to the left, and one to the left of that
         table[k] = s->sum[k];
