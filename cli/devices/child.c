@@ -54,13 +54,13 @@ static int start(char *const *arguments, char *const *environment, bool verbose,
     return code;
 }
 
-// Reads the child's line, up to a deadline. False if none came in time.
+// Reads the child's line, up to a deadline, and what had come by then also after it. False if none came in time.
 static bool read_line(int file, double deadline, char *line, size_t size) {
     size_t used = 0;
     while (used + 1 < size) {
         double left = deadline - cli_now();
         struct pollfd wanted = {.fd = file, .events = POLLIN};
-        int ready = left > 0 ? poll(&wanted, 1, (int)(left * 1000) + 1) : 0;
+        int ready = poll(&wanted, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready <= 0)

@@ -56,3 +56,29 @@ echo '#error broken' >kernels/any_filter.cl
 grep -q 'PROBLEM: filter: ' .stdout || fail "a kernel that does not compile is no problem"
 grep -q 'report it, with all of this' .stdout || fail "no advice where a capability fails"
 grep -q 'summary  *1 problem' .stdout || fail "the problems are not counted"
+
+# A capability that hangs says nothing of the one that is tested beside it, whose answer came in time.
+if ! command -v cc >/dev/null; then
+    skip 'a driver that hangs: no compiler'
+    exit 0
+fi
+cat >driver.c <<'EOF'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+void *clCreateContext(const void *properties, unsigned n, const void *devices, void *notify, void *user, int *code) {
+    (void)properties, (void)n, (void)devices, (void)notify, (void)user;
+    char arguments[4096] = "";
+    FILE *file = fopen("/proc/self/cmdline", "r");
+    size_t used = file ? fread(arguments, 1, sizeof arguments - 1, file) : 0;
+    while (memmem(arguments, used, "--self-test=fft", 15))
+        pause();
+    *code = -6;
+    return NULL;
+}
+EOF
+cc -shared -fPIC -o driver.so driver.c
+expect 1 env LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$MASTABA" doctor --timeout 4
+grep -q 'PROBLEM: fft: the driver hangs: no answer in 4 s' .stdout || fail "a capability that hangs is not said to"
+! grep -q 'PROBLEM: convolve: the driver hangs' .stdout || fail "a capability hangs because the one before does"
