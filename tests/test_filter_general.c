@@ -179,6 +179,38 @@ static void noise_is_estimated(void **state) {
     }
 }
 
+// Pixels may be of any unit, as far as their type goes: squares of what spectra hold are beyond it long before.
+static void units_do_not_matter(void **state) {
+    static const int exponents[] = {-80, 70};
+    size_t shape[] = {31, 26, 1};
+    for (int edges = MST_FILTER_REFLECT; edges <= MST_FILTER_ZERO; edges++)
+        for (int estimated = 0; estimated < 2; estimated++)
+            for (int e = 0; e < 2; e++) {
+                const double unit = ldexp(1, exponents[e]), noise = estimated ? 0 : 0.1;
+                mst_filter_desc d = test_filter_desc(MST_FLOAT32, 3, shape);
+                d.kind = MST_FILTER_WIENER;
+                d.edges = (mst_filter_edges)edges;
+                d.output_as = MST_FILTER_RAW;
+                test_array image = test_filter_images(&d.input), large = test_array_new(&d.input);
+                for (size_t i = 0; i < image.elements; i++)
+                    test_array_set(&large, i, unit * test_array_get(&image, i));
+                d.noise = noise;
+                test_array wanted = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+                d.noise = noise * unit;
+                test_array result = test_filter_run(*state, &d, &large, MST_PLACE_HOST, MST_PLACE_HOST);
+                for (size_t i = 0; i < image.elements; i++) {
+                    const double own = (double)creall(test_array_get(&result, i)) / unit,
+                                 other = (double)creall(test_array_get(&wanted, i));
+                    CHECK(fabs(own - other) < 1e-5, "edges %d, unit 2^%d, noise %g: element %zu is %g, not %g", edges,
+                          exponents[e], noise, i, own, other);
+                }
+                test_array_free(&image);
+                test_array_free(&large);
+                test_array_free(&wanted);
+                test_array_free(&result);
+            }
+}
+
 static void refused(mst_context *context, mst_filter_desc d, mst_status status, const char *part) {
     mst_error e;
     mst_filter *plan;
@@ -231,6 +263,7 @@ int main(void) {
                                        cmocka_unit_test(double_precision),
                                        cmocka_unit_test(sinusoids_in_noise),
                                        cmocka_unit_test(noise_is_estimated),
+                                       cmocka_unit_test(units_do_not_matter),
                                        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

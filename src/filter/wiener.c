@@ -3,6 +3,7 @@
 
 #include "runtime/numbers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,8 +12,8 @@ enum { N_SAMPLES = 4096 }; // of a plane: its noise is found to 2 %
 
 struct mst_wiener {
     mst_kernel *kernels[N_KERNELS];
-    cl_mem means[2], samples, variances;
-    uint64_t means_bytes, samples_bytes, variances_bytes;
+    cl_mem means[2], samples, deviations;
+    uint64_t means_bytes, samples_bytes, deviations_bytes;
 };
 
 static size_t plane_numbers(const mst_filter *plan) { return plan->r * plan->p * mst_filter_spectrum_columns(plan); }
@@ -34,8 +35,9 @@ mst_status mst_wiener_create(const mst_filter *plan, mst_wiener **out, mst_error
     const mst_program *program;
     mst_wiener *w = *out = calloc(1, sizeof *w);
     MST_REQUIRE(w, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    snprintf(options, sizeof options, "-D PRECISION=%d -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d",
-             mst_filter_precision(plan), plan->cosine ? "real" : "real2", plan->cosine, plan->desc.volume, N_SAMPLES);
+    snprintf(options, sizeof options, "-D PRECISION=%d -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d -D ESTIMATED=%d",
+             mst_filter_precision(plan), plan->cosine ? "real" : "real2", plan->cosine, plan->desc.volume, N_SAMPLES,
+             estimates(plan));
     MST_TRY(mst_program_of_file(plan->context, "filter: noise", "wiener.cl", options, &program, error));
     for (int k = estimates(plan) ? SAMPLES : POWER; k < N_KERNELS; k++)
         MST_TRY(mst_kernel_create(program, names[k], &w->kernels[k], error));
@@ -66,7 +68,7 @@ mst_status mst_wiener_prepare(const mst_filter *plan, mst_wiener *w, size_t n_pl
     MST_TRY(take(plan, n_planes * means_bytes(plan), "power", &w->means[0], &before, error));
     MST_TRY(take(plan, n_planes * means_bytes(plan), "power", &w->means[1], &w->means_bytes, error));
     MST_TRY(take(plan, n_planes * samples_bytes(plan), "samples of noise", &w->samples, &w->samples_bytes, error));
-    MST_TRY(take(plan, n_planes * mst_filter_real_bytes(plan), "noise", &w->variances, &w->variances_bytes, error));
+    MST_TRY(take(plan, n_planes * mst_filter_real_bytes(plan), "noise", &w->deviations, &w->deviations_bytes, error));
 fail:
     return status;
 }
@@ -89,7 +91,7 @@ mst_status mst_wiener_look(mst_filter *plan, const mst_wiener *w, mst_queue *que
     const mst_argument sampling[] = {MST_BIND(planes, planes->buffer), MST_BIND(pitch, pitch), MST_BIND(plane_rows, rows),
                                      MST_BIND(slices, slices),         MST_BIND(depth, depth), MST_BIND(height, height),
                                      MST_BIND(width, width),           MST_BIND(n, n),         MST_BIND(samples, w->samples)};
-    const mst_argument ranking[] = {MST_BIND(samples, w->samples), MST_BIND(n, n), MST_BIND(variances, w->variances)};
+    const mst_argument ranking[] = {MST_BIND(samples, w->samples), MST_BIND(n, n), MST_BIND(deviations, w->deviations)};
     MST_TRY(launch(plan, w, queue, SAMPLES, sampling, MST_COUNT(sampling), (size_t)n, error));
     MST_TRY(launch(plan, w, queue, MEDIAN, ranking, MST_COUNT(ranking), (size_t)n, error));
 fail:
@@ -105,11 +107,11 @@ static mst_status mean_along(mst_filter *plan, const mst_wiener *w, mst_queue *q
     return launch(plan, w, queue, MEAN, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
-// What noise of variance 1 has at a frequency, 0 along any axis apart: the sum over the pixels that have noise of the squares of
-// what they are multiplied by.
-static double power_of_noise(const mst_filter *plan) {
+// What noise of standard deviation 1 has at a frequency, 0 along any axis apart: the root of the sum over the pixels that have
+// noise of the squares of what they are multiplied by.
+static double root_of_noise(const mst_filter *plan) {
     const double pixels = (double)plan->depth * (double)plan->height * (double)plan->width;
-    return plan->cosine ? pixels * (plan->desc.volume ? 8 : 4) : pixels;
+    return sqrt(plan->cosine ? pixels * (plan->desc.volume ? 8 : 4) : pixels);
 }
 
 mst_status mst_wiener_apply(mst_filter *plan, const mst_wiener *w, mst_queue *queue, size_t n_planes, cl_mem spectra,
@@ -119,16 +121,23 @@ mst_status mst_wiener_apply(mst_filter *plan, const mst_wiener *w, mst_queue *qu
     const int last = plan->desc.volume ? 0 : 1; // where the means are at last
     cl_uint slices = (cl_uint)plan->r, rows = (cl_uint)plan->p, columns = (cl_uint)width, q = (cl_uint)plan->q;
     cl_ulong plane = plane_numbers(plan), n = n_planes * plane;
-    double scale = power_of_noise(plan), given = plan->desc.noise * plan->desc.noise;
-    const mst_argument power[] = {MST_BIND(spectra, spectra),  MST_BIND(slices, slices), MST_BIND(rows, rows),
-                                  MST_BIND(columns, columns),  MST_BIND(q, q),           MST_BIND(n, n),
+    double root = root_of_noise(plan), given = plan->desc.noise;
+    const mst_argument power[] = {MST_BIND(spectra, spectra),
+                                  MST_BIND(slices, slices),
+                                  MST_BIND(rows, rows),
+                                  MST_BIND(columns, columns),
+                                  MST_BIND(q, q),
+                                  MST_BIND(root, root),
+                                  MST_BIND(given, given),
+                                  MST_BIND(deviations, w->deviations),
+                                  MST_BIND(n, n),
                                   MST_BIND(means, w->means[0])};
     const mst_argument noise[] = {MST_BIND(spectra, spectra),
                                   MST_BIND(means, w->means[last]),
                                   MST_BIND(plane_numbers, plane),
-                                  MST_BIND(scale, scale),
+                                  MST_BIND(root, root),
                                   MST_BIND(given, given),
-                                  MST_BIND(variances, w->variances),
+                                  MST_BIND(deviations, w->deviations),
                                   MST_BIND(n, n)};
     MST_TRY(launch(plan, w, queue, POWER, power, MST_COUNT(power), (size_t)n, error));
     MST_TRY(mean_along(plan, w, queue, 0, plan->p, width, n_planes, error));

@@ -1,5 +1,6 @@
 // The Wiener filter's kernels: spectra of slices x rows x columns numbers a plane, of type NUMBER, complex halves or,
-// with COSINE, orthogonal but for factors that the variance of the noise holds (wiener.c).
+// with COSINE, orthogonal but for factors that the power of the noise holds (wiener.c). Power is counted in that of the
+// noise, as squares of what spectra hold may be beyond the type.
 
 #define REACH 4 // frequencies on either side that a mean is taken over
 #define MEANT (2 * REACH + 1)
@@ -30,7 +31,7 @@ __kernel void take_samples(__global const real *planes, uint pitch, uint plane_r
 }
 
 // The sample of the middle rank gives its plane's noise.
-__kernel void find_median(__global const real *samples, ulong n, __global real *variances) {
+__kernel void find_median(__global const real *samples, ulong n, __global real *deviations) {
     const ulong i = get_global_id(0), plane = i / N_SAMPLES;
     if (i >= n)
         return;
@@ -41,10 +42,18 @@ __kernel void find_median(__global const real *samples, ulong n, __global real *
     for (uint k = 0; k < N_SAMPLES; k++)
         rank += all[k] < value || (all[k] == value && k < own) ? 1 : 0;
     if (rank == N_SAMPLES / 2)
-        variances[plane] = value / MEDIAN * (value / MEDIAN);
+        deviations[plane] = value / MEDIAN;
 }
 
-// ---- The image's power. Number l of a line that goes on beyond its ends.
+// ---- The image's power.
+
+// What noise has at a frequency: `root` is that of noise of standard deviation 1, `given` the deviation, if it is not
+// found for each plane.
+real noise_of(real root, real given, __global const real *deviations, ulong plane) {
+    return root * (ESTIMATED ? deviations[plane] : given);
+}
+
+// Number l of a line that goes on beyond its ends.
 
 uint mirrored(int l, uint n) {
     l = l < 0 ? -l : l;
@@ -56,9 +65,10 @@ uint around(int l, uint n) {
     return (uint)(l < 0 ? l + (int)n : l);
 }
 
-real power_of(NUMBER f, uint z, uint y, uint x) {
+real power_of(NUMBER f, real noise, uint z, uint y, uint x) {
     if (x == 0 && y == 0 && z == 0)
         return 0;
+    f /= noise;
 #if COSINE
     return f * f / ((x == 0 ? 2 : 1) * (y == 0 ? 2 : 1) * (VOLUME && z == 0 ? 2 : 1));
 #else
@@ -68,13 +78,14 @@ real power_of(NUMBER f, uint z, uint y, uint x) {
 
 // The mean along the rows, of which the left halves of others' mirror images go on beyond the ends: the frequency
 // (z, y, -x) is the opposite of (-z, -y, x).
-__kernel void mean_of_power(__global const NUMBER *spectra, uint slices, uint rows, uint columns, uint q, ulong n,
-                            __global real *means) {
+__kernel void mean_of_power(__global const NUMBER *spectra, uint slices, uint rows, uint columns, uint q, real root,
+                            real given, __global const real *deviations, ulong n, __global real *means) {
     const ulong i = get_global_id(0), row = i / columns, slice = row / rows, plane = slice / slices;
     if (i >= n)
         return;
     const int x = (int)(i - row * columns);
     const uint y = (uint)(row - slice * rows), z = (uint)(slice - plane * slices);
+    const real noise = noise_of(root, given, deviations, plane);
     real sum = 0;
     for (int k = x - REACH; k <= x + REACH; k++) {
 #if COSINE
@@ -84,7 +95,7 @@ __kernel void mean_of_power(__global const NUMBER *spectra, uint slices, uint ro
         const bool back = all >= columns;
         const uint l = back ? q - all : all, v = back && y > 0 ? rows - y : y, w = back && z > 0 ? slices - z : z;
 #endif
-        sum += power_of(spectra[((plane * slices + w) * rows + v) * columns + l], w, v, l);
+        sum += power_of(spectra[((plane * slices + w) * rows + v) * columns + l], noise, w, v, l);
     }
     means[i] = sum / MEANT;
 }
@@ -101,13 +112,11 @@ __kernel void mean_along(__global const real *from, uint length, ulong stride, u
     to[i] = sum / MEANT;
 }
 
-// spectra (power - noise) / power, where that is positive. `scale`: the power of noise of variance 1; `given`: its
-// variance, or 0, and then `variances` has that of each plane.
-__kernel void take_noise_off(__global NUMBER *spectra, __global const real *means, ulong plane_numbers, real scale,
-                             real given, __global const real *variances, ulong n) {
+// spectra (1 - 1 / power), where that is positive; as they are without noise.
+__kernel void take_noise_off(__global NUMBER *spectra, __global const real *means, ulong plane_numbers, real root,
+                             real given, __global const real *deviations, ulong n) {
     const ulong i = get_global_id(0), plane = i / plane_numbers;
-    if (i >= n || i == plane * plane_numbers)
+    if (i >= n || i == plane * plane_numbers || noise_of(root, given, deviations, plane) == 0)
         return;
-    const real noise = scale * (given > 0 ? given : variances[plane]), power = means[i];
-    spectra[i] *= power > noise ? (power - noise) / power : 0;
+    spectra[i] *= means[i] > 1 ? 1 - 1 / means[i] : 0;
 }
