@@ -148,6 +148,22 @@ static void transforms_in_panels(void **state) {
     }
 }
 
+// A device that allows less in one piece than a panel, as the first one's budgets shaped it, takes no part.
+static void pieces_too_large_for_one_device(void **state) {
+    (void)state;
+    const size_t shape[] = {1, 65536};
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    mst_context *one = test_context_with_budget(200000, 0), *group = group_of("0/2", 200000);
+    ((mst_device_info *)mst_context_device_at(group, 1))->max_allocation_bytes = 10000;
+    test_array input = test_array_random(&desc.input);
+    test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    test_array output = test_fft_run(group, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    CHECK(test_array_same(&expected, &output), "panels of a group differ");
+    mst_context_destroy(one), mst_context_destroy(group);
+    test_array_free(&expected), test_array_free(&input), test_array_free(&output);
+}
+
 // A kernel for all of the signals, or one for each; both methods.
 static void convolutions(void **state) {
     (void)state;
@@ -337,15 +353,11 @@ static void integrals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_are_chosen),
-        cmocka_unit_test(transforms),
-        cmocka_unit_test(transforms_in_panels),
-        cmocka_unit_test(convolutions),
-        cmocka_unit_test(convolutions_in_panels),
-        cmocka_unit_test(filters_of_images),
-        cmocka_unit_test(maps_with_reports),
-        cmocka_unit_test(on_the_device),
-        cmocka_unit_test(integrals),
+        cmocka_unit_test(devices_are_chosen),   cmocka_unit_test(transforms),
+        cmocka_unit_test(transforms_in_panels), cmocka_unit_test(pieces_too_large_for_one_device),
+        cmocka_unit_test(convolutions),         cmocka_unit_test(convolutions_in_panels),
+        cmocka_unit_test(filters_of_images),    cmocka_unit_test(maps_with_reports),
+        cmocka_unit_test(on_the_device),        cmocka_unit_test(integrals),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -152,7 +152,8 @@ static mst_status run_nothing(mst_context *context, const mst_execution *how, ms
 }
 
 // Configures the lead's ring and, if blocks are to be shared and it takes more than one, those of the other members. These take
-// no part in the run where the budgets have no room for a block of theirs: their rings are not configured then.
+// no part in the run where the budgets, or what their devices allow or have, leave no room for a block of theirs: their rings are
+// not configured then.
 static mst_status configure(mst_stream *lead, const mst_location *where, bool shared, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_ring_configure(&lead->ring, &lead->desc, where, error));
@@ -162,7 +163,7 @@ static mst_status configure(mst_stream *lead, const mst_location *where, bool sh
         mst_stream *s = mst_stream_member(lead, k);
         mst_error why;
         status = mst_ring_configure(&s->ring, &s->desc, where, &why);
-        if (status == MST_ERROR_BUDGET) {
+        if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY) {
             mst_log(lead->desc.context, MST_LOG_DEBUG, "a device of the group takes no part: %s", why.message);
             status = MST_OK;
         }
