@@ -132,7 +132,7 @@ static const char *write_form(const form *f, char *text, size_t bytes) {
 }
 
 static mst_status try_form(mst_context *context, const form *f, double tolerance, tally *t, mst_error *error) {
-    static char text[1200], names[3 * MOST_VARIABLES][8];
+    static char text[1200], names[3 * MOST_VARIABLES][13];
     mst_integral_range ranges[MOST_VARIABLES];
     kind k = {.name = f->name, .draw = f->draw, .n_variables = n, .ranges = ranges};
     batch b = {&k, MST_INTEGRAL_ADAPTIVE, MST_FLOAT64, tolerance, EACH, n < 6 ? 60000 : 240000};
