@@ -15,7 +15,7 @@ expect 0 "$MASTABA" filter large.pgm --high-pass 40 -o scratch.tif $budgets
 cmp whole.tif scratch.tif || fail "pixels in a file give another result"
 [ -z "$(ls -A scratch)" ] || fail "something is left: $(ls -A scratch)"
 # Pixels and their spectrum take 170 MB; a sanitizer's own memory is beyond any limit.
-limited() { (ulimit -d 130000 && "$@"); }
+limited() { (ulimit -d 200000 && "$@"); }
 # shellcheck disable=SC2086
 if limited "$MASTABA" filter small.pgm --high-pass 40 -o small.png $budgets >.stdout 2>&1; then
     limited "$MASTABA" filter large.pgm --high-pass 40 -o limited.tif $budgets >.stdout 2>.stderr || fail "limited: $(cat .stderr)"
