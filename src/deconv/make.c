@@ -5,7 +5,7 @@
 
 // ---- The transforms of an item
 
-static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out, mst_error *error) {
+static mst_fft_desc describe_fft(const mst_deconvolution *plan, bool forward) {
     mst_fft_desc d = MST_FFT_DESC_INIT;
     const size_t real[] = {plan->n_items, plan->padded[Z], plan->padded[Y], plan->padded[X]};
     const size_t half[] = {real[0], real[1], real[2], plan->padded[X] / 2 + 1};
@@ -20,6 +20,11 @@ static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out,
     d.direction = forward ? MST_FFT_FORWARD : MST_FFT_INVERSE;
     d.scale = forward ? 1 : 1 / (double)plan->points;
     d.shape = plan->desc.shape;
+    return d;
+}
+
+static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out, mst_error *error) {
+    const mst_fft_desc d = describe_fft(plan, forward);
     return mst_fft_create_with(plan->context, &d, NULL, out, error);
 }
 
@@ -48,7 +53,7 @@ fail:
 }
 
 // Ports are numbered as they are given; `ports` says which number an array has.
-static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
+static mst_stream_desc describe_stream(mst_deconvolution *plan, const mst_fft *forward, const mst_fft *inverse) {
     static const char *const names[N_ARRAYS] = {"image", "result", "start", "weights"};
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
@@ -58,7 +63,6 @@ static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
                               .prepare = mst_deconvolution_prepare,
                               .compute = compute,
                               .user = plan};
-    uint64_t host;
     for (int a = 0; a < N_ARRAYS; a++) {
         plan->ports[a] = layouts[a]->rank > 0 ? stream.n_ports : -1;
         if (layouts[a]->rank == 0)
@@ -75,7 +79,37 @@ static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
         if (bytes > stream.item_work_piece)
             stream.item_work_piece = bytes;
     }
-    stream.item_work_bytes += mst_fft_work_bytes(plan->forward) + mst_fft_work_bytes(plan->inverse);
+    stream.item_work_bytes += mst_fft_work_bytes(forward) + mst_fft_work_bytes(inverse);
+    return stream;
+}
+
+// Refuses, in numbers alone, what the budgets have no room for, with all that it takes: a part that is made first would only say
+// what it takes itself.
+static mst_status check_room(mst_deconvolution *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft *planned[2] = {NULL};
+    uint64_t item, host;
+    for (int forward = 0; forward < 2; forward++) {
+        const mst_fft_desc d = describe_fft(plan, forward == 1);
+        MST_TRY(mst_fft_create_planned(plan->context, &d, &planned[forward], error));
+    }
+    const mst_stream_desc stream = describe_stream(plan, planned[1], planned[0]);
+    const uint64_t tables = planned[0]->table_bytes + planned[1]->table_bytes,
+                   left = mst_budget_left(plan->context, &plan->context->device_memory),
+                   resident = tables + stream.table_bytes + stream.item_work_bytes;
+    mst_stream_fits(&stream, &item, &host);
+    if (plan->cut.is_cut || resident > left)
+        MST_TRY(mst_budget_require(plan->context, &plan->context->device_memory, tables + item,
+                                   plan->cut.is_cut ? "one brick with its halo" : "one block", error));
+fail:
+    mst_fft_destroy(planned[0]);
+    mst_fft_destroy(planned[1]);
+    return status;
+}
+
+static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
+    uint64_t host;
+    const mst_stream_desc stream = describe_stream(plan, plan->forward, plan->inverse);
     plan->fits = mst_stream_fits(&stream, &plan->item_bytes, &host);
     if (!plan->cut.is_cut)
         return mst_stream_create(&stream, &plan->stream, error);
@@ -126,6 +160,7 @@ mst_status mst_deconvolution_make(mst_deconvolution *plan, mst_error *error) {
     plan->transfer.bytes = plan->spectrum_points * 2 * mst_deconvolution_real_bytes(plan);
     if (mst_deconvolution_iterates(plan) && !mst_deconvolution_has_gains(plan))
         plan->gain.bytes = plan->points * mst_deconvolution_real_bytes(plan);
+    MST_TRY(check_room(plan, error));
     MST_TRY(make_fft(plan, true, &plan->forward, error));
     MST_TRY(make_fft(plan, false, &plan->inverse, error));
     MST_TRY(make_stream(plan, error));
