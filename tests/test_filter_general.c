@@ -252,8 +252,12 @@ static void refusals(void **state) {
     bad.mask_height = 1;
     bad.mask_width = 2;
     refused(*state, bad, MST_ERROR_ARGUMENT, "mask_depth is 3; it is for volumes");
-    own[5] = NAN;
     bad.volume = true;
+    bad.input.type = MST_UINT16;
+    own[3] = 1e37F;
+    refused(*state, bad, MST_ERROR_ARGUMENT, "mask[1][0][1] is 1e+37");
+    own[3] = 1;
+    own[5] = NAN;
     refused(*state, bad, MST_ERROR_ARGUMENT, "mask[2][0][1] is not finite");
 }
 

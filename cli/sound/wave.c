@@ -72,7 +72,7 @@ int cli_wave_begin(const char *command, int file, cli_wave *wave) {
     unsigned char head[12];
     *wave = (cli_wave){0};
     if (cli_read_stream(file, head, 12) != 12 || memcmp(head, "RIFF", 4) != 0 || memcmp(head + 8, "WAVE", 4) != 0) {
-        cli_error(command, "standard input is no WAV; for raw float32 samples say how many channels with --raw");
+        cli_error(command, "standard input is no WAV; for raw samples say how many channels with --raw");
         return CLI_INPUT_OUTPUT;
     }
     while (cli_read_stream(file, head, 8) == 8) {

@@ -41,8 +41,8 @@ MST_API void mst_convolver_destroy(mst_convolver *convolver);
 
 // Takes some of n frames of the stream: *taken, which is less than n where `latency` results wait to be pulled. Computes, and
 // blocks, when `latency` frames have come together. Each type of samples has a function. MST_ERROR_ARGUMENT: the stream is of the
-// other type; after a flush, or when a push or pull has failed with
-// another error than this one; MST_ERROR_OPENCL. One thread at a time.
+// other type; after a flush, or when a push or pull has failed with another error than this one; MST_ERROR_OPENCL. One thread at
+// a time.
 MST_API mst_status mst_convolver_push(mst_convolver *convolver, const float *frames, size_t n, size_t *taken, mst_error *error);
 MST_API mst_status mst_convolver_push_double(mst_convolver *convolver, const double *frames, size_t n, size_t *taken,
                                              mst_error *error);

@@ -146,9 +146,8 @@ typedef struct mst_filter_desc {
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
 // before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, radii, masks, or for the paper's algorithm a shape that is
 // not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers, or float64 on a device without it;
-// MST_ERROR_BUDGET;
-// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe
-// on one context.
+// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels
+// compile. Thread-safe on one context.
 MST_API mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error);
 MST_API void mst_filter_destroy(mst_filter *plan);
 

@@ -5,7 +5,6 @@
 #include "runtime/description.h"
 #include "runtime/lines.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,26 +23,12 @@ static mst_status check_radius(double radius, const char *name, mst_error *error
     return mst_fail(error, MST_ERROR_ARGUMENT, "%s is %g; it is a number of cycles per pixel above 0", name, radius);
 }
 
-static mst_status check_own(const mst_filter_desc *d, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
-    MST_REQUIRE(d->mask_depth <= 1 || d->volume, MST_ERROR_ARGUMENT, "mask_depth is %zu; it is for volumes", d->mask_depth);
-    for (size_t m = 0; m < d->mask_depth; m++)
-        for (size_t i = 0; i < d->mask_height; i++)
-            for (size_t j = 0; j < d->mask_width; j++)
-                if (!isfinite(d->mask[(m * d->mask_height + i) * d->mask_width + j]))
-                    return d->volume ? mst_fail(error, MST_ERROR_ARGUMENT, "mask[%zu][%zu][%zu] is not finite", m, i, j)
-                                     : mst_fail(error, MST_ERROR_ARGUMENT, "mask[%zu][%zu] is not finite", i, j);
-fail:
-    return status;
-}
-
 static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_WIENER, MST_ERROR_ARGUMENT, "there is no filter kind %d",
                 (int)d->kind);
     if (d->kind == MST_FILTER_MASK)
-        return check_own(d, error);
+        return mst_mask_check(d, error);
     MST_REQUIRE(d->kind != MST_FILTER_WIENER || (isfinite(d->noise) && d->noise >= 0), MST_ERROR_ARGUMENT,
                 "noise is %g; it is a standard deviation above 0, or 0 to have it estimated", d->noise);
     if (d->kind == MST_FILTER_WIENER)
@@ -74,20 +59,6 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
     }
 fail:
     return status;
-}
-
-// Sums of an image of integers by its mask, none of them scaled yet, stay within the precision.
-static mst_status check_mask_range(const mst_filter *plan, mst_error *error) {
-    const mst_filter_desc *d = &plan->desc;
-    const double pixel = d->input.type == MST_UINT8 ? 255 : 65535,
-                 most = FLT_MAX / (4 * pixel * pow((double)plan->r * (double)plan->p * (double)plan->q, 1.5));
-    const size_t n = d->kind == MST_FILTER_MASK && !plan->is_double ? d->mask_depth * d->mask_height * d->mask_width : 0;
-    for (size_t i = 0; !is_real(d->input.type) && i < n; i++)
-        if (fabsf(d->mask[i]) > most)
-            return mst_fail(error, MST_ERROR_ARGUMENT,
-                            "mask[%zu][%zu] is %g; up to %g images of %zu x %zu %s have finite results", i / d->mask_width,
-                            i % d->mask_width, (double)d->mask[i], most, plan->width, plan->height, mst_type_name(d->input.type));
-    return MST_OK;
 }
 
 static mst_status check_options(const mst_filter_desc *d, mst_error *error) {
@@ -328,7 +299,7 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
     MST_TRY(check_mask(&plan->desc, error));
     MST_TRY(check_options(&plan->desc, error));
     MST_TRY(read_input(plan, error));
-    MST_TRY(check_mask_range(plan, error));
+    MST_TRY(mst_mask_check_range(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0)
         MST_TRY(mst_mask_make(plan, error));
     MST_TRY(read_output(plan, error));

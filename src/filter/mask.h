@@ -25,4 +25,9 @@ mst_status mst_mask_fill_table(const mst_filter *plan, void *values, mst_error *
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);
 
+// Whether the caller's own mask is one, and whether sums of an image of integers by it, none of them scaled yet, stay within the
+// precision, as they do by other masks.
+mst_status mst_mask_check(const mst_filter_desc *desc, mst_error *error);
+mst_status mst_mask_check_range(const mst_filter *plan, mst_error *error);
+
 #endif

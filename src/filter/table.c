@@ -3,7 +3,9 @@
 
 #include "runtime/pool.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 typedef struct frequency {
     double z, y, x; // cycles per pixel, from -1/2 to 1/2
@@ -133,4 +135,44 @@ static mst_status fill_row(size_t row, void *user, mst_error *error) {
 mst_status mst_mask_fill_table(const mst_filter *plan, void *values, mst_error *error) {
     table t = {plan, values};
     return mst_pool_run(plan->context->pool, plan->r * mst_mask_rows(plan), fill_row, &t, error);
+}
+
+// ---- The caller's own
+
+static size_t count_own(const mst_filter_desc *d) { return d->mask_depth * d->mask_height * d->mask_width; }
+
+// The name of element i of the caller's mask.
+static const char *name_own(const mst_filter_desc *d, size_t i, char text[80]) {
+    const size_t row = i / d->mask_width, x = i % d->mask_width;
+    if (d->volume)
+        snprintf(text, 80, "mask[%zu][%zu][%zu]", row / d->mask_height, row % d->mask_height, x);
+    else
+        snprintf(text, 80, "mask[%zu][%zu]", row, x);
+    return text;
+}
+
+mst_status mst_mask_check(const mst_filter_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    char name[80];
+    MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
+    MST_REQUIRE(d->mask_depth <= 1 || d->volume, MST_ERROR_ARGUMENT, "mask_depth is %zu; it is for volumes", d->mask_depth);
+    for (size_t i = 0; i < count_own(d); i++)
+        MST_REQUIRE(isfinite(d->mask[i]), MST_ERROR_ARGUMENT, "%s is not finite", name_own(d, i, name));
+fail:
+    return status;
+}
+
+mst_status mst_mask_check_range(const mst_filter *plan, mst_error *error) {
+    const mst_filter_desc *d = &plan->desc;
+    const double pixel = d->input.type == MST_UINT8 ? 255 : 65535,
+                 most = FLT_MAX / (4 * pixel * pow((double)plan->r * (double)plan->p * (double)plan->q, 1.5));
+    const bool whole = d->input.type == MST_UINT8 || d->input.type == MST_UINT16;
+    const size_t n = d->kind == MST_FILTER_MASK && whole && !plan->is_double ? count_own(d) : 0;
+    char name[80];
+    for (size_t i = 0; i < n; i++)
+        if (fabsf(d->mask[i]) > most)
+            return mst_fail(error, MST_ERROR_ARGUMENT, "%s is %g; up to %g images of %zu x %zu %s have finite results",
+                            name_own(d, i, name), (double)d->mask[i], most, plan->width, plan->height,
+                            mst_type_name(d->input.type));
+    return MST_OK;
 }

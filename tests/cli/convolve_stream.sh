@@ -88,7 +88,7 @@ refused 2 'are for streams' convolve kernel.npy kernel.npy -o z.npy --raw 1
 refused 2 'in full' convolve - kernel.npy -o - --mode same
 refused 2 'channels' convolve - kernel.npy -o - --raw -1
 refused 4 'power of two' convolve - kernel.npy -o - --raw 1 --latency 100
-refused 4 'no WAV' convolve - kernel.npy -o -
+refused 4 'no WAV; for raw samples' convolve - kernel.npy -o - --float64
 npy make whole.npy int32 5
 refused 4 'kernel of a stream' convolve - whole.npy -o - --raw 1
 refused 2 'are for streams' convolve kernel.npy kernel.npy -o z.npy --float64
