@@ -336,15 +336,26 @@ static void integrals(void **state) {
         if (k)
             continue;
         mst_integral *plan = NULL;
-        test_watch watch = {.stop_at = 2};
         mst_execution how = MST_EXECUTION_INIT;
-        how.progress = test_watching, how.progress_user = &watch;
+        how.progress = test_watching;
         OK(mst_integral_create(two, &desc, &plan, &e));
-        REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_integral_execute(plan, a, n, results, &how, &e));
+        // Where there is much other work, the other device may do all before the caller's thread comes to ask, or the other way
+        // round.
+        mst_status status = MST_OK;
+        for (int tries = 0; status == MST_OK && tries < TRIES; tries++) {
+            test_watch watch = {.stop_at = 2};
+            how.progress_user = &watch;
+            status = mst_integral_execute(plan, a, n, results, &how, &e);
+        }
+        CHECK(status == MST_ERROR_CANCELLED, "integrals that were to stop gave %s", mst_status_name(status));
         test_broken.other = mst_context_device_at(two, 1)->device;
         test_broken.left = 0; // few integrals take few launches
-        REFUSED(MST_ERROR_OPENCL, "launch", mst_integral_execute(plan, a, n, results, NULL, &e));
+        status = MST_OK;
+        for (int tries = 0; status == MST_OK && tries < TRIES; tries++)
+            status = mst_integral_execute(plan, a, n, results, NULL, &e);
         test_broken.other = NULL;
+        CHECK(status == MST_ERROR_OPENCL && strstr(e.message, "launch"), "integrals whose second device fails gave %s: %s",
+              mst_status_name(status), e.message);
         OK(mst_integral_execute(plan, a, n, results, NULL, &e));
         assert_true(results[n - 1].value == expected[n - 1].value);
         mst_integral_destroy(plan);
