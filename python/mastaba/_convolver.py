@@ -47,7 +47,7 @@ class Convolver:
         if kernel.shape[1] not in (1, self.channels) or self.channels < 1 or self.latency < 1:
             raise errors.ArgumentError(f"{kernel.shape[1]} kernels for {channels} channels, a latency of {latency}: give one kernel, or one a channel")
         desc = describe("mst_convolver_desc", channels=self.channels, kernel_channels=kernel.shape[1], taps=self.taps,
-                        kernel=ffi.cast(_FLOATS, kernel.ctypes.data), latency=self.latency)
+                        kernel=ffi.cast(_FLOATS, kernel.ctypes.data), latency=self.latency, type=lib.MST_FLOAT32)
         context = current()
         self._handle, self._lock = context.with_room(lambda: context.create("convolver", desc)), threading.Lock()
         self._one = False  # whether the last block had no axis of channels
