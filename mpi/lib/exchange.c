@@ -1,21 +1,10 @@
 #include "exchange.h"
 
 #include "copy.h"
+#include "piece.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_BYTES = 1 << 30 }; // of one message
-
-// What two ranks have for one another, seen from one of them.
-typedef struct piece {
-    int peer;
-    mst_mpi_box box;
-    size_t offset; // in elements: where the box begins in this rank's part
-    size_t bytes;
-    bool in_place; // it lies in one piece there, in the order of the message
-    char *packed;  // where it goes otherwise
-} piece;
 
 struct mst_mpi_exchange {
     MPI_Comm communicator;
@@ -24,59 +13,28 @@ struct mst_mpi_exchange {
     int rank, n_axes, n_sends, n_receives, n_requests;
     int order[MST_MAX_RANK]; // of the axes in a message
     double timeout;
-    piece self_from, self_to; // of no bytes: it keeps nothing
-    piece *sends, *receives;
+    mst_mpi_piece self_from, self_to; // of no bytes: it keeps nothing
+    mst_mpi_piece *sends, *receives;
     MPI_Request *requests;
 };
 
-// ---- Pieces
-
-// Whether a box in a part lies there without gaps, in that order of axes.
-static bool lies_dense(const mst_layout *part, const mst_mpi_box *box, const int *order) {
-    ptrdiff_t stride = 1;
-    for (int i = part->rank - 1; i >= 0; i--) {
-        int k = order[i];
-        if (box->count[k] > 1 && part->strides[k] != stride)
-            return false;
-        stride *= (ptrdiff_t)box->count[k];
-    }
-    return true;
-}
-
-// What `rank` sends to `peer` (out) or gets from it; false: nothing.
-static bool make_piece(const mst_mpi_steps *s, int step, bool out, int rank, int peer, piece *p) {
-    mst_layout part = mst_mpi_step_layout(s, out ? step : step + 1, out, rank);
-    mst_mpi_box mine = mst_mpi_step_box(s, out ? step : step + 1, out, rank);
-    mst_mpi_box theirs = mst_mpi_step_box(s, out ? step + 1 : step, !out, peer);
-    ptrdiff_t offset = 0;
-    *p = (piece){.peer = peer};
-    if (!mst_mpi_common(&mine, &theirs, s->rank, &p->box))
-        return false;
-    for (int k = 0; k < s->rank; k++)
-        offset += (ptrdiff_t)(p->box.start[k] - mine.start[k]) * part.strides[k];
-    p->offset = (size_t)offset;
-    p->bytes = mst_mpi_elements(&p->box, s->rank) * mst_type_bytes(part.type);
-    p->in_place = lies_dense(&part, &p->box, s->message_order[step]);
-    return true;
-}
-
-static size_t messages_of(const piece *p) { return p->bytes / MOST_BYTES + (p->bytes % MOST_BYTES != 0); }
+// ---- What there is to know without MPI
 
 void mst_mpi_exchange_count(const mst_mpi_steps *s, int step, int rank, uint64_t *messages, uint64_t *bytes) {
-    piece p;
+    mst_mpi_piece p;
     for (int peer = 0; peer < s->n_ranks; peer++)
-        if (peer != rank && make_piece(s, step, true, rank, peer, &p)) {
-            *messages += messages_of(&p);
+        if (peer != rank && mst_mpi_piece_make(s, step, true, rank, peer, &p)) {
+            *messages += mst_mpi_piece_messages(&p);
             *bytes += p.bytes;
         }
 }
 
 size_t mst_mpi_exchange_bytes(const mst_mpi_steps *s, int step, int rank) {
     size_t bytes = 0;
-    piece p;
+    mst_mpi_piece p;
     for (int peer = 0; peer < s->n_ranks; peer++)
         for (int out = 0; out < 2; out++)
-            if (peer != rank && make_piece(s, step, out, rank, peer, &p) && !p.in_place)
+            if (peer != rank && mst_mpi_piece_make(s, step, out, rank, peer, &p) && !p.in_place)
                 bytes += p.bytes;
     return bytes;
 }
@@ -84,15 +42,15 @@ size_t mst_mpi_exchange_bytes(const mst_mpi_steps *s, int step, int rank) {
 // ---- Making one
 
 // The pieces of one direction, beginning with the rank behind this one, so that not all send to the same one first.
-static int collect(const mst_mpi_steps *s, int step, bool out, int rank, piece *pieces, char **packed, int *n_messages) {
+static int collect(const mst_mpi_steps *s, int step, bool out, int rank, mst_mpi_piece *pieces, char **packed, int *n_messages) {
     int n = 0;
     for (int i = 1; i < s->n_ranks; i++) {
-        piece *p = &pieces[n];
+        mst_mpi_piece *p = &pieces[n];
         int peer = out ? (rank + i) % s->n_ranks : (rank + s->n_ranks - i) % s->n_ranks;
-        if (!make_piece(s, step, out, rank, peer, p))
+        if (!mst_mpi_piece_make(s, step, out, rank, peer, p))
             continue;
         n++;
-        *n_messages += (int)messages_of(p);
+        *n_messages += (int)mst_mpi_piece_messages(p);
         if (!p->in_place) {
             p->packed = *packed;
             *packed += p->bytes;
@@ -118,8 +76,8 @@ mst_status mst_mpi_exchange_create(MPI_Comm communicator, const mst_mpi_steps *s
     REQUIRE(x->sends && x->receives, MST_ERROR_HOST_MEMORY, "out of memory for an exchange of %d ranks", s->n_ranks);
     x->n_sends = collect(s, step, true, x->rank, x->sends, &at, &x->n_requests);
     x->n_receives = collect(s, step, false, x->rank, x->receives, &at, &x->n_requests);
-    make_piece(s, step, true, x->rank, x->rank, &x->self_from);
-    make_piece(s, step, false, x->rank, x->rank, &x->self_to);
+    mst_mpi_piece_make(s, step, true, x->rank, x->rank, &x->self_from);
+    mst_mpi_piece_make(s, step, false, x->rank, x->rank, &x->self_to);
     x->requests = calloc((size_t)x->n_requests + 1, sizeof(MPI_Request));
     REQUIRE(x->requests, MST_ERROR_HOST_MEMORY, "out of memory for an exchange of %d messages", x->n_requests);
     *out = x;
@@ -140,28 +98,28 @@ void mst_mpi_exchange_destroy(mst_mpi_exchange *x) {
 
 // ---- Running it
 
-static char *place(const mst_mpi_exchange *x, const piece *p, char *part) {
+static char *place(const mst_mpi_exchange *x, const mst_mpi_piece *p, char *part) {
     return p->in_place ? part + p->offset * x->element_bytes : p->packed;
 }
 
-static void pack(const mst_mpi_exchange *x, const piece *p, const char *part) {
+static void pack(const mst_mpi_exchange *x, const mst_mpi_piece *p, const char *part) {
     ptrdiff_t dense[MST_MAX_RANK];
     mst_mpi_dense(&p->box, x->n_axes, x->order, dense);
     mst_mpi_copy(x->n_axes, p->box.count, x->element_bytes, p->packed, dense, part + p->offset * x->element_bytes,
                  x->from.strides);
 }
 
-static void unpack(const mst_mpi_exchange *x, const piece *p, char *part) {
+static void unpack(const mst_mpi_exchange *x, const mst_mpi_piece *p, char *part) {
     ptrdiff_t dense[MST_MAX_RANK];
     mst_mpi_dense(&p->box, x->n_axes, x->order, dense);
     mst_mpi_copy(x->n_axes, p->box.count, x->element_bytes, part + p->offset * x->element_bytes, x->to.strides, p->packed, dense);
 }
 
 // Starts the messages of one piece.
-static mst_status start(mst_mpi_exchange *x, const piece *p, bool send, char *at, int *n, mst_error *error) {
+static mst_status start(mst_mpi_exchange *x, const mst_mpi_piece *p, bool send, char *at, int *n, mst_error *error) {
     mst_status status = MST_OK;
-    for (size_t begin = 0; begin < p->bytes; begin += MOST_BYTES) {
-        int bytes = (int)(p->bytes - begin < MOST_BYTES ? p->bytes - begin : MOST_BYTES);
+    for (size_t begin = 0; begin < p->bytes; begin += MST_MPI_MOST_BYTES) {
+        int bytes = (int)(p->bytes - begin < MST_MPI_MOST_BYTES ? p->bytes - begin : MST_MPI_MOST_BYTES);
         if (send)
             TRY_MPI(MPI_Isend(at + begin, bytes, MPI_BYTE, p->peer, 0, x->communicator, &x->requests[*n]), "sending to a rank");
         else
@@ -180,7 +138,7 @@ mst_status mst_mpi_exchange_run(mst_mpi_exchange *x, const void *from, void *to,
         TRY(start(x, &x->receives[i], false, place(x, &x->receives[i], to), &n, error));
     n_received = n;
     for (int i = 0; i < x->n_sends; i++) {
-        const piece *p = &x->sends[i];
+        const mst_mpi_piece *p = &x->sends[i];
         if (!p->in_place)
             pack(x, p, from);
         TRY(start(x, p, true, place(x, p, source), &n, error));
@@ -189,7 +147,7 @@ mst_status mst_mpi_exchange_run(mst_mpi_exchange *x, const void *from, void *to,
         mst_mpi_copy(x->n_axes, x->self_from.box.count, x->element_bytes, (char *)to + x->self_to.offset * x->element_bytes,
                      x->to.strides, source + x->self_from.offset * x->element_bytes, x->from.strides);
     for (int i = 0; i < x->n_receives; i++) {
-        int messages = (int)messages_of(&x->receives[i]);
+        int messages = (int)mst_mpi_piece_messages(&x->receives[i]);
         TRY(mst_mpi_wait(messages, x->requests + at, x->timeout, error));
         at += messages;
         if (!x->receives[i].in_place)

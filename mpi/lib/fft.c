@@ -1,4 +1,5 @@
 #include "exchange.h"
+#include "view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 // A step of the plan as a rank executes it.
 typedef struct stage {
     mst_fft *fft;               // NULL: nothing to transform
+    mst_mpi_view view;          // of it
     mst_mpi_exchange *exchange; // behind it; NULL: it is the last
 } stage;
 
@@ -108,7 +110,10 @@ static mst_status make_transform(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, i
     memcpy(desc.axes, s->axes, sizeof desc.axes);
     desc.direction = d->direction;
     desc.scale = scale;
-    return mst_fft_create(plan->context, &desc, &plan->stages[i].fft, error);
+    mst_status status = mst_fft_create(plan->context, &desc, &plan->stages[i].fft, error);
+    if (status == MST_OK)
+        plan->stages[i].view = mst_mpi_view_make(plan->context, plan->stages[i].fft, &desc.input, &desc.output);
+    return status;
 }
 
 static mst_status take(size_t bytes, void **memory, mst_error *error) {
@@ -218,7 +223,7 @@ static mst_status transform(mst_mpi_fft *plan, int i, mst_location *at, mst_loca
     if (!plan->stages[i].fft)
         return MST_OK;
     *at = to;
-    return mst_fft_execute(plan->stages[i].fft, from, to, NULL, error);
+    return mst_mpi_view_execute(&plan->stages[i].view, from, to, error);
 }
 
 mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error) {
