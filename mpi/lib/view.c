@@ -31,8 +31,8 @@ static cl_mem create(const mst_mpi_view *v, int side, mst_location at) {
     cl_int code;
     if (at.place != MST_PLACE_HOST || (uintptr_t)at.host % ALIGNMENT || v->bytes[side] == 0)
         return NULL;
-    cl_mem buffer = clCreateBuffer(mst_context_opencl(v->context), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, v->bytes[side], at.host,
-                                   &code);
+    cl_mem buffer =
+        clCreateBuffer(mst_context_opencl(v->context), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, v->bytes[side], at.host, &code);
     return code == CL_SUCCESS ? buffer : NULL;
 }
 

@@ -1,0 +1,240 @@
+// Transforms over ranks; their steps' local transforms by the active ranks alone, and the copies around their messages.
+#include "rank_rates.h"
+
+#include "copy.h"
+#include "exchange.h"
+#include "piece.h"
+#include "view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Of this rank's part of the plan; bytes are those of the largest part.
+typedef struct parts {
+    const mst_mpi_steps *steps;
+    int number, step;
+    mst_fft *fft[MST_MPI_MOST_STEPS];
+    mst_mpi_view view[MST_MPI_MOST_STEPS];
+    void *from, *to, *packed;
+} parts;
+
+static mst_status transform(void *user, mst_error *error) {
+    parts *p = user;
+    return mst_mpi_view_execute(&p->view[p->step], mst_at_host(p->from), mst_at_host(p->to), error);
+}
+
+// What an exchange packs, keeps and unpacks, with nothing sent between.
+static mst_status copy_pieces(void *user, mst_error *error) {
+    parts *p = user;
+    const mst_mpi_steps *s = p->steps;
+    mst_layout from = mst_mpi_step_layout(s, p->step, true, p->number),
+               to = mst_mpi_step_layout(s, p->step + 1, false, p->number);
+    size_t bytes = mst_type_bytes(from.type);
+    mst_mpi_piece piece, kept;
+    char *packed = p->packed;
+    (void)error;
+    for (int peer = 0; peer < s->n_ranks; peer++)
+        for (int out = 1; out >= 0; out--) {
+            const mst_layout *part = out ? &from : &to;
+            char *at = out ? p->from : p->to;
+            ptrdiff_t dense[MST_MAX_RANK];
+            if (!mst_mpi_piece_make(s, p->step, out, p->number, peer, &piece) || (piece.in_place && peer != p->number))
+                continue;
+            mst_mpi_dense(&piece.box, s->rank, s->message_order[p->step], dense);
+            at += piece.offset * bytes;
+            if (peer == p->number && out && mst_mpi_piece_make(s, p->step, false, p->number, peer, &kept))
+                mst_mpi_copy(s->rank, piece.box.count, bytes, (char *)p->to + kept.offset * bytes, to.strides, at, from.strides);
+            else if (peer != p->number && out)
+                mst_mpi_copy(s->rank, piece.box.count, bytes, packed, dense, at, part->strides);
+            else if (peer != p->number)
+                mst_mpi_copy(s->rank, piece.box.count, bytes, at, part->strides, packed, dense);
+            packed += peer == p->number ? 0 : piece.bytes;
+        }
+    return MST_OK;
+}
+
+static size_t elements(const mst_layout *l) {
+    size_t n = 1;
+    for (int k = 0; k < l->rank; k++)
+        n *= l->shape[k];
+    return n;
+}
+
+static size_t most_bytes(const mst_mpi_steps *s, int rank) {
+    size_t most = 0;
+    for (int i = 0; i < s->n; i++)
+        for (int out = 0; out < 2; out++) {
+            mst_layout l = mst_mpi_step_layout(s, i, out, rank);
+            size_t bytes = elements(&l) * mst_type_bytes(l.type);
+            most = bytes > most ? bytes : most;
+        }
+    return most;
+}
+
+static void *filled(size_t bytes) {
+    char *memory = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
+    for (size_t i = 0; memory && i < bytes / sizeof(float); i++)
+        ((float *)memory)[i] = (float)(i * 2654435761u % 1000) / 1000 - 0.5f;
+    return memory;
+}
+
+static mst_status make_parts(rank_run *run, const mst_mpi_fft_desc *d, const mst_mpi_steps *s, parts *p, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t bytes = most_bytes(s, run->number), packed = 0;
+    for (int i = 0; i + 1 < s->n; i++) {
+        size_t needed = mst_mpi_exchange_bytes(s, i, run->number);
+        packed = needed > packed ? needed : packed;
+    }
+    *p = (parts){.steps = s, .number = run->number, .from = filled(bytes), .to = filled(bytes), .packed = filled(packed)};
+    if (!p->from || !p->to || !p->packed)
+        return rank_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for parts");
+    for (int i = 0; i < s->n && status == MST_OK; i++) {
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_mpi_step_layout(s, i, false, run->number);
+        desc.output = mst_mpi_step_layout(s, i, true, run->number);
+        desc.n_axes = s->step[i].n_axes;
+        memcpy(desc.axes, s->step[i].axes, sizeof desc.axes);
+        desc.direction = d->direction;
+        if (desc.n_axes)
+            status = mst_fft_create(run->context, &desc, &p->fft[i], error);
+        if (desc.n_axes && status == MST_OK)
+            p->view[i] = mst_mpi_view_make(run->context, p->fft[i], &desc.input, &desc.output);
+    }
+    return status;
+}
+
+static void destroy_parts(parts *p) {
+    for (int i = 0; i < MST_MPI_MOST_STEPS; i++)
+        mst_fft_destroy(p->fft[i]);
+    free(p->from);
+    free(p->to);
+    free(p->packed);
+}
+
+// ---- The whole
+
+typedef struct whole {
+    mst_mpi_fft *plan;
+    void *in, *out;
+} whole;
+
+static mst_status execute(void *user, mst_error *error) {
+    whole *w = user;
+    return mst_mpi_fft_execute(w->plan, mst_at_host(w->in), mst_at_host(w->out), error);
+}
+
+typedef struct times {
+    rank_timing transforms[MST_MPI_MOST_STEPS], copies[MST_MPI_MOST_STEPS], whole, peer;
+} times;
+
+// In turns: the parts, by the active ranks, the whole, and the peer's.
+static mst_status measure_rounds(rank_run *run, parts *p, whole *w, rank_peer *peer, times *t, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int round = 0; round < run->rounds && status == MST_OK; round++) {
+        for (p->step = 0; p->step < p->steps->n && run->active != MPI_COMM_NULL && status == MST_OK; p->step++) {
+            if (p->fft[p->step])
+                status = rank_time(run->active, transform, p, &t->transforms[p->step], error);
+            if (p->step + 1 < p->steps->n && status == MST_OK)
+                status = rank_time(run->active, copy_pieces, p, &t->copies[p->step], error);
+        }
+        rank_sleep();
+        if (status == MST_OK)
+            status = rank_time(MPI_COMM_WORLD, execute, w, &t->whole, error);
+        if (status == MST_OK && peer)
+            status = rank_time(MPI_COMM_WORLD, rank_peer_run, peer, &t->peer, error);
+    }
+    return status;
+}
+
+// Points of all ranks over those of this one: work that the others have in its terms.
+static double share_of(const mst_mpi_steps *s, int step, int number) {
+    mst_layout own = mst_mpi_step_layout(s, step, false, number);
+    double all = 1;
+    for (int k = 0; k < s->rank; k++)
+        all *= (double)s->step[step].in.shape[k];
+    return (double)elements(&own) / all;
+}
+
+static void report(const rank_run *run, const mst_mpi_steps *s, const times *t, json_t *to) {
+    json_t *steps = json_array(), *exchanges = json_array();
+    for (int i = 0; i < s->n; i++) {
+        if (t->transforms[i].n)
+            json_array_append_new(
+                steps, json_pack("{s:f, s:o}", "share", share_of(s, i, run->number), "seconds", rank_seconds(&t->transforms[i])));
+        if (i + 1 == s->n)
+            break;
+        uint64_t messages = 0, bytes = 0;
+        mst_mpi_exchange_count(s, i, run->number, &messages, &bytes);
+        json_array_append_new(exchanges, json_pack("{s:f, s:I, s:I, s:o}", "share", share_of(s, i, run->number), "messages",
+                                                   (json_int_t)messages, "sent_bytes", (json_int_t)bytes, "copy_seconds",
+                                                   rank_seconds(&t->copies[i])));
+    }
+    json_object_set_new(to, "steps", steps);
+    json_object_set_new(to, "exchanges", exchanges);
+    json_object_set_new(to, "seconds", rank_seconds(&t->whole));
+    if (t->peer.n)
+        json_object_set_new(to, "peer_seconds", rank_seconds(&t->peer));
+}
+
+static mst_status compare(rank_peer *peer, const whole *w, const mst_mpi_part *out, json_t *to, mst_error *error) {
+    double difference = rank_peer_compare(peer, w->in, w->out, elements(&out->layout));
+    json_object_set_new(to, "peer_difference", json_real(difference));
+    return difference < 1e-5 ? MST_OK : rank_fail(error, MST_ERROR_FORMAT, "the result is not that of FFTW-MPI");
+}
+
+static mst_status run_case(rank_run *run, const mst_mpi_fft_desc *d, rank_peer *peer, json_t *to, mst_error *error) {
+    mst_status status;
+    mst_mpi_steps steps;
+    parts p = {0};
+    times t = {0};
+    whole w = {0};
+    mst_mpi_part in = MST_MPI_PART_INIT, out = MST_MPI_PART_INIT;
+    status = mst_mpi_steps_make(d, run->count, &steps, error);
+    if (status == MST_OK)
+        status = mst_mpi_fft_parts(d, run->count, run->number, &in, &out, error);
+    if (status == MST_OK)
+        status = make_parts(run, d, &steps, &p, error);
+    w.in = filled(elements(&in.layout) * 8);
+    w.out = filled(elements(&out.layout) * 8);
+    if (status == MST_OK && (!w.in || !w.out))
+        status = rank_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a rank's array");
+    if (status == MST_OK)
+        status = mst_mpi_fft_create(MPI_COMM_WORLD, run->context, d, &w.plan, error);
+    if (status == MST_OK)
+        status = execute(&w, error);
+    if (status == MST_OK && peer)
+        status = compare(peer, &w, &out, to, error);
+    if (status == MST_OK)
+        status = measure_rounds(run, &p, &w, peer, &t, error);
+    if (status == MST_OK)
+        report(run, &steps, &t, to);
+    mst_mpi_fft_destroy(w.plan);
+    destroy_parts(&p);
+    free(w.in);
+    free(w.out);
+    return status;
+}
+
+mst_status rank_measure_fft(rank_run *run, const char *text, json_t *to, mst_error *error) {
+    mst_mpi_fft_desc d = MST_MPI_FFT_DESC_INIT;
+    const char *layout = strchr(text, ':');
+    rank_peer *peer = NULL;
+    mst_status status = MST_OK;
+    size_t shape[3];
+    if (rank_parse_shape(text, shape) != 3 || !layout)
+        return rank_fail(error, MST_ERROR_ARGUMENT, "a transform is given as fft:256x256x256:slabs");
+    d.input = MST_COMPLEX64;
+    d.rank = d.n_axes = 3;
+    for (int k = 0; k < 3; k++) {
+        d.shape[k] = shape[k];
+        d.axes[k] = k;
+    }
+    d.cut = strcmp(layout, ":pencils") == 0 ? MST_MPI_CUT_PENCILS : MST_MPI_CUT_SLABS;
+    d.transposed_output = 1;
+    if (run->peer && d.cut == MST_MPI_CUT_SLABS)
+        status = rank_peer_create(shape, &peer, error);
+    if (status == MST_OK)
+        status = run_case(run, &d, peer, to, error);
+    rank_peer_destroy(peer);
+    return status;
+}

@@ -1,0 +1,176 @@
+// rank-rates: transforms and grids by all ranks of an MPI job, and the parts that a model puts their times together from.
+#include "rank_rates.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LEAST_SECONDS 0.02 // of a sample
+enum { MOST_REPEATS = 1000 };
+
+typedef struct request {
+    long long rounds, cores;
+    int links, peer;
+} request;
+
+// ---- What the measurements share
+
+void rank_sleep(void) {
+    MPI_Request barrier;
+    MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+    for (int done = 0; !done; MPI_Test(&barrier, &done, MPI_STATUS_IGNORE))
+        nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+}
+
+mst_status rank_time(MPI_Comm communicator, mst_status (*work)(void *user, mst_error *error), void *user, rank_timing *timing,
+                     mst_error *error) {
+    mst_status status = MST_OK;
+    double seconds = 0;
+    for (int repeats = 1; status == MST_OK;) {
+        MPI_Barrier(communicator);
+        double start = MPI_Wtime();
+        for (int i = 0; i < repeats && status == MST_OK; i++)
+            status = work(user, error);
+        seconds = MPI_Wtime() - start;
+        MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, communicator);
+        if (seconds >= LEAST_SECONDS || repeats >= MOST_REPEATS) {
+            seconds /= repeats;
+            break;
+        }
+        repeats = seconds * MOST_REPEATS < LEAST_SECONDS ? MOST_REPEATS : (int)(1.2 * LEAST_SECONDS / seconds * repeats) + 1;
+    }
+    if (status == MST_OK && timing->n < RANK_MOST_ROUNDS)
+        timing->seconds[timing->n++] = seconds;
+    return status;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double rank_median(const rank_timing *timing) {
+    double sorted[RANK_MOST_ROUNDS];
+    memcpy(sorted, timing->seconds, sizeof sorted);
+    qsort(sorted, (size_t)timing->n, sizeof *sorted, by_value);
+    return timing->n % 2 ? sorted[timing->n / 2] : (sorted[timing->n / 2] + sorted[timing->n / 2 - 1]) / 2;
+}
+
+json_t *rank_seconds(const rank_timing *timing) {
+    json_t *list = json_array();
+    for (int i = 0; i < timing->n; i++)
+        json_array_append_new(list, json_real(timing->seconds[i]));
+    return list;
+}
+
+mst_status rank_fail(mst_error *error, mst_status status, const char *message) {
+    *error = (mst_error){.status = status};
+    snprintf(error->message, sizeof error->message, "%s", message);
+    return status;
+}
+
+int rank_parse_shape(const char *text, size_t shape[3]) {
+    for (int n = 0; n < 3; n++) {
+        char *end;
+        shape[n] = strtoull(text, &end, 10);
+        if (end == text || shape[n] == 0)
+            return 0;
+        if (*end == '\0' || *end == ':')
+            return n + 1;
+        text = end + 1;
+    }
+    return 0;
+}
+
+// ---- The whole
+
+static json_t *describe(const rank_run *run) {
+    char date[32], version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    time_t now = time(NULL);
+    const mst_device_info *d = mst_context_device(run->context);
+    MPI_Get_library_version(version, &length);
+    version[strcspn(version, ",\n")] = '\0';
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    return json_pack("{s:i, s:i, s:i, s:s, s:o, s:o, s:s}", "ranks", run->count, "active", run->n_active, "rounds", run->rounds,
+                     "date", date, "mpi", cli_json_text(version), "device", cli_json_text(d->name), "driver", d->driver_version);
+}
+
+static mst_status measure(rank_run *run, const cli_arguments *arguments, bool links, json_t *all, mst_error *error) {
+    mst_status status = links ? rank_measure_links(run, all, error) : MST_OK;
+    json_t *cases = json_array();
+    for (int i = 0; i < arguments->n_operands && status == MST_OK; i++) {
+        const char *text = arguments->operands[i];
+        json_t *one = json_pack("{s:s}", "case", text);
+        if (strncmp(text, "fft:", 4) == 0)
+            status = rank_measure_fft(run, text + 4, one, error);
+        else if (strncmp(text, "solve:", 6) == 0)
+            status = rank_measure_stencil(run, text + 6, one, error);
+        else
+            status = rank_fail(error, MST_ERROR_ARGUMENT, "a case begins with fft: or solve:");
+        json_array_append_new(cases, one);
+    }
+    json_object_set_new(all, "cases", cases);
+    return status;
+}
+
+static int run_command(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    mst_error error;
+    rank_run run = {.rounds = (int)r->rounds, .peer = r->peer, .active = MPI_COMM_NULL};
+    long cores = r->cores > 0 ? (long)r->cores : sysconf(_SC_NPROCESSORS_ONLN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &run.number);
+    MPI_Comm_size(MPI_COMM_WORLD, &run.count);
+    run.n_active = cores < run.count ? (int)cores : run.count;
+    if (r->rounds < 1 || r->rounds > RANK_MOST_ROUNDS) {
+        cli_error(NULL, "--rounds %lld: give 1 to %d", r->rounds, RANK_MOST_ROUNDS);
+        return CLI_USAGE;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, run.number < run.n_active ? 0 : MPI_UNDEFINED, 0, &run.active);
+    if (mst_mpi_context_create(MPI_COMM_WORLD, NULL, &run.context, &error) != MST_OK)
+        return cli_fail(NULL, NULL, &error);
+    json_t *all = describe(&run);
+    int code = CLI_DONE;
+    if (measure(&run, arguments, r->links, all, &error) != MST_OK) {
+        fprintf(stderr, "rank-rates: rank %d: %s\n", run.number, error.message);
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); // others may be waiting
+    }
+    if (run.number == 0)
+        code = cli_print_json(NULL, cli_json_complete(all, !all));
+    else
+        json_decref(all);
+    mst_context_destroy(run.context);
+    return code;
+}
+
+static const cli_option options[] = {
+    {"rounds", 0, CLI_LONG, offsetof(request, rounds), "how often each is measured, in turns (default: 5)", "N"},
+    {"cores", 0, CLI_LONG, offsetof(request, cores), "how many ranks measure parts at once (default: those of the host)", "N"},
+    {"links", 0, CLI_FLAG, offsetof(request, links), "measure messages and copies to the device, too", NULL},
+    {"peer", 0, CLI_FLAG, offsetof(request, peer), "transforms also by FFTW-MPI, if this is built with it", NULL},
+};
+static const request defaults = {.rounds = 5};
+static const cli_command command = {
+    .title = "What ranks take, and what the parts take that a model puts together.",
+    .synopsis = "[options] CASE...",
+    .details = "CASE: fft:256x256x256:slabs (or pencils), complex64, transposed output, or solve:heat2d:2048x2048:200 (steps).\n"
+               "Prints JSON. bench/scaling runs it and holds its own model against it.\n"
+               "\nExample: four ranks\n  mpiexec -n 4 rank-rates --peer fft:128x128x128:slabs\n",
+    .max_operands = CLI_MANY,
+    .leave_out = ~0u,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run_command,
+};
+
+int main(int argc, char **argv) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    cli_set_program("rank-rates");
+    int code = cli_run_command(&command, argc, (const char **)argv);
+    MPI_Finalize();
+    return code;
+}
