@@ -53,7 +53,7 @@ static long double dividedl(long double a, long double b) { return a / b; }
     F(sign, sign, 1, 0, 0)                                                                                                       \
     F(floor, floor, 1, 0, 0)                                                                                                     \
     F(ceil, ceil, 1, 0, 0)                                                                                                       \
-    F(round, round, 1, 0, 0)                                                                                                     \
+    F(round, rint, 1, 0, 0)                                                                                                      \
     F(trunc, trunc, 1, 0, 0)                                                                                                     \
     F(mod, fmod, 2, 0, 0)                                                                                                        \
     F(sqrt, sqrt, 1, 3, 0)                                                                                                       \

@@ -21,13 +21,14 @@ from numpy.fft import fftfreq as _fftfreq, fftshift, ifftshift, rfftfreq as _rff
 
 from . import _arrays, errors
 from ._contexts import set_cache
+from ._hankel import fhtoffset, transformed
 from ._known import remembered
 from ._library import lib
 from ._map import evaluate
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
 
-__all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "get_workers", "hfft", "hfft2", "hfftn", "idct", "idctn",
-           "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
+__all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "get_workers", "hfft", "hfft2", "hfftn", "idct", "idctn",
+           "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
            "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache", "set_workers"]
 
 _remembered = functools.partial(remembered, 1)
@@ -371,6 +372,43 @@ def _along_several(name, forward):
 
 dct, idct, dst, idst = (_along_one(name, forward) for name in ("DCT", "DST") for forward in (True, False))
 dctn, idctn, dstn, idstn = (_along_several(name, forward) for name in ("DCT", "DST") for forward in (True, False))
+
+
+# ---- Hankel
+
+def _by_logarithms(x, dln, mu, offset, bias, inverse, out):
+    x = as_numbers(x)
+    if x.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    z = _output(x, x.shape, x.dtype, out)
+    return transformed(x, dln, mu, offset, bias, inverse, z, rfft, irfft)
+
+
+def fht(a, dln, mu, offset=0.0, bias=0.0, *, out=None):
+    """The Hankel transform of order mu along the last axis, of n real numbers at points whose logarithms are dln apart, as a periodic sequence
+    (FFTLog). The results are at as many points, whose middle times that of the input is exp(offset); they decrease as a power of `bias` less.
+
+        >>> import numpy as np, mastaba
+        >>> r = np.logspace(-4, 4, 128)
+        >>> dln, mu = np.log(r[1] / r[0]), 1.0
+        >>> offset = mastaba.fft.fhtoffset(dln, mu)
+        >>> k = np.exp(offset) / r[::-1]
+        >>> h = mastaba.fft.fht(r**(mu + 1) * np.exp(-r**2/2), dln, mu, offset)  # which is its own transform
+        >>> float(abs(h - k**(mu + 1) * np.exp(-k**2/2)).max()) < 1e-6
+        True
+    """
+    return _by_logarithms(a, dln, mu, offset, bias, False, out)
+
+
+def ifht(A, dln, mu, offset=0.0, bias=0.0, *, out=None):
+    """The inverse of fht.
+
+        >>> import numpy as np, mastaba
+        >>> x = np.arange(6.0)
+        >>> np.allclose(mastaba.fft.ifht(mastaba.fft.fht(x, 0.1, 1.0), 0.1, 1.0), x)
+        True
+    """
+    return _by_logarithms(A, dln, mu, offset, bias, True, out)
 
 
 # ---- Lengths

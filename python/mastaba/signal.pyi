@@ -2,13 +2,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 class Convolver:
     channels: int
+    dtype: np.dtype
     latency: int
     taps: int
-    def __init__(self, kernel: ArrayLike, channels: int | None = ..., *, latency: int = ...) -> None: ...
+    def __init__(self, kernel: ArrayLike, channels: int | None = ..., *, latency: int = ..., dtype: DTypeLike = ...) -> None: ...
     def process(self, frames: ArrayLike) -> np.ndarray: ...
     def flush(self) -> np.ndarray: ...
     def restart(self) -> Convolver: ...

@@ -71,8 +71,10 @@ def _replace(module, ours, also=()):
 
 def _replace_transforms():
     from numpy.fft import _pocketfft_umath
+    from scipy.fft import _fftlog
     from scipy.fft._pocketfft import basic
 
+    _fftlog.fhtoffset = mastaba.fft.fhtoffset
     scipy.fft.set_global_backend(mastaba.fft, only=True)
     _forbid(basic, ["c2c", "r2c", "c2r", "c2cn", "r2cn", "c2rn"])
     _forbid(_pocketfft_umath, ["fft", "ifft", "rfft_n_even", "rfft_n_odd", "irfft"])

@@ -11,7 +11,7 @@ A = np.random.default_rng(4).standard_normal((3, 4, 5))
 B = np.random.default_rng(5).standard_normal((4, 5)).astype(np.float32)
 TEXTS = ["2*a + b", "where(a > b, a, b)", "arctan2(a, b)*sqrt(abs(b))", "(a > 0) & (b < 1)", "a**2 - b**3", "exp(-a)*sin(b)", "real(a + b*c)", "conj(a + c)",
          "ones_like(a + c)", "signbit(b)", "copysign(a, b)", "minimum(a, b) + maximum(a, 0)", "expm1(a) + log1p(abs(b))", "-a", "abs(a - b)", "floor(a)",
-         "sum(a)", "sum(a, 0)", "sum(a*b, axis=2)", "prod(a, 1)", "sum(a, None)", "min(a, axis=0)", "max(a, axis=1)", "sum(where(a > 0, a, 0), 2)"]
+         "sum(a)", "sum(a, 0)", "sum(a*b, axis=2)", "prod(a, 1)", "sum(a, None)", "min(a, axis=0)", "max(a, axis=1)", "sum(where(a > 0, a, 0), 2)", "round(a*4)/8", "round(floor(a*4)/2)"]
 
 
 @pytest.mark.parametrize("text", TEXTS)

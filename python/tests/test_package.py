@@ -638,13 +638,13 @@ def test_correlations_of_bool():
             assert got.dtype == bool and np.array_equal(got, mastaba.signal.correlate(x.astype(int), x.astype(int), "same") > 0)
 
 
-@pytest.mark.parametrize("channels, each", [(1, False), (2, False), (2, True)])
-def test_streams(channels, each):
+@pytest.mark.parametrize("channels, each, dtype", [(1, False, np.float32), (2, False, np.float64), (2, True, np.float32)])
+def test_streams(channels, each, dtype):
     r = np.random.default_rng(3)
     kernel = r.standard_normal((700, channels) if each else 700)
     x = r.standard_normal((3000, channels)) if channels > 1 else r.standard_normal(3000)
     wanted = np.stack([np.convolve(a, k) for a, k in zip(np.atleast_2d(x.T), np.broadcast_to(np.atleast_2d(kernel.T), (channels, 700)))], -1)
-    stream = mastaba.signal.Convolver(kernel, channels, latency=64)
+    stream = mastaba.signal.Convolver(kernel, channels, latency=64, dtype=dtype)
     for _ in range(2):
         got, n = [], 0
         for size in (1, 63, 64, 500, 0, 1000, 1372):
@@ -652,7 +652,7 @@ def test_streams(channels, each):
             n += size
             assert n - 64 < sum(map(len, got)) <= n  # no later than the latency
         got = np.concatenate([*got, stream.flush()])
-        assert got.shape == (wanted[:, 0] if channels == 1 else wanted).shape and np.allclose(got.reshape(wanted.shape), wanted, rtol=0, atol=3e-4)
+        assert got.shape == (wanted[:, 0] if channels == 1 else wanted).shape and got.dtype == dtype and np.allclose(got.reshape(wanted.shape), wanted, rtol=0, atol=3e-4 if dtype == np.float32 else 1e-12)
         with pytest.raises(mastaba.errors.ArgumentError):
             stream.process(x[:5])
         stream.restart()
@@ -663,6 +663,8 @@ def test_streams_that_cannot_be():
     for kernel, channels, latency in ((np.ones((3, 2)), 3, 64), ([], 1, 64), ([1j], 1, 64), ([1.0], 1, 48), (np.ones((2, 2, 2)), None, 64), ([1.0], 0, 64)):
         with pytest.raises(mastaba.errors.ArgumentError):
             mastaba.signal.Convolver(kernel, channels, latency=latency)
+    with pytest.raises(mastaba.errors.ArgumentError, match="float16"):
+        mastaba.signal.Convolver([1.0], dtype=np.float16)
     with pytest.raises(mastaba.errors.ArgumentError, match="row a frame"):
         mastaba.signal.Convolver([1.0], 2).process(np.ones((5, 3)))
 

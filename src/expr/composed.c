@@ -113,6 +113,7 @@ static const composed functions[] = {
     OTHER("arcsinh", 1, MST_EXPR_ASINH),
     OTHER("arccosh", 1, MST_EXPR_ACOSH),
     OTHER("arctanh", 1, MST_EXPR_ATANH),
+    OTHER("rint", 1, MST_EXPR_ROUND),
     OTHER("fmod", 2, MST_EXPR_MOD),
     OTHER("fmin", 2, MST_EXPR_MIN),
     OTHER("fmax", 2, MST_EXPR_MAX),

@@ -61,7 +61,7 @@ static mst_expr_kind operand_kind(mst_expr_operation o, mst_expr_kind c) {
                         o == MST_EXPR_SHIFT_LEFT || o == MST_EXPR_SHIFT_RIGHT || is_rounding(o);
     if (counts)
         return c.type == MST_BOOL ? (mst_expr_kind){.type = MST_INT8} : c;
-    const bool is_exact = o < MST_EXPR_ABS || o == MST_EXPR_ABS || o == MST_EXPR_MIN || o == MST_EXPR_MAX || o == MST_EXPR_RINT;
+    const bool is_exact = o < MST_EXPR_ABS || o == MST_EXPR_ABS || o == MST_EXPR_MIN || o == MST_EXPR_MAX;
     if (o == MST_EXPR_COMPLEX)
         return real_kind(part_kind(c));
     if (o == MST_EXPR_ARGUMENT && !mst_type_has_parts(c.type))

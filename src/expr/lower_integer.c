@@ -88,7 +88,6 @@ mst_value mst_lower_integer(mst_lowering *l, mst_expr_operation operation, mst_t
     case MST_EXPR_FLOOR:
     case MST_EXPR_CEIL:
     case MST_EXPR_ROUND:
-    case MST_EXPR_RINT:
     case MST_EXPR_TRUNC:
     case MST_EXPR_REAL:
     case MST_EXPR_CONJUGATE:

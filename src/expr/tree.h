@@ -14,7 +14,7 @@ enum { MST_EXPR_N_SLOTS = 1 << 14 }; // more than twice MST_EXPR_MAX_NODES
     F(SIGN, "sign", 1, "sign", mst_expr_sign)                                                                                    \
     F(FLOOR, "floor", 1, "floor", floor)                                                                                         \
     F(CEIL, "ceil", 1, "ceil", ceil)                                                                                             \
-    F(ROUND, "round", 1, "round", round)                                                                                         \
+    F(ROUND, "round", 1, "rint", rint)                                                                                           \
     F(TRUNC, "trunc", 1, "trunc", trunc)                                                                                         \
     F(SQRT, "sqrt", 1, "sqrt", sqrt)                                                                                             \
     F(CBRT, "cbrt", 1, "cbrt", cbrt)                                                                                             \
@@ -47,7 +47,6 @@ enum { MST_EXPR_N_SLOTS = 1 << 14 }; // more than twice MST_EXPR_MAX_NODES
     F(MAX, "max", 2, "fmax", fmax)                                                                                               \
     F(MOD, "mod", 2, "fmod", fmod)                                                                                               \
     F(POW, "pow", 2, "pow", pow)                                                                                                 \
-    F(RINT, "rint", 1, "rint", rint)                                                                                             \
     F(COPYSIGN, "copysign", 2, "copysign", copysign)                                                                             \
     F(NEXTAFTER, "nextafter", 2, "nextafter", nextafter)
 

@@ -49,7 +49,7 @@ static bool has_same_functions(const mst_map *plan, const mst_expr *expression) 
     const mst_elementary *own = mst_elementary_of(&plan->context->device);
     for (unsigned i = 0; i < expression->n_nodes; i++) {
         const mst_expr_operation o = expression->nodes[i].operation;
-        const bool is_exact = o == MST_EXPR_RINT || o == MST_EXPR_COPYSIGN || o == MST_EXPR_NEXTAFTER || o == MST_EXPR_MOD;
+        const bool is_exact = o == MST_EXPR_COPYSIGN || o == MST_EXPR_NEXTAFTER || o == MST_EXPR_MOD;
         if (mst_type_is_float(expression->nodes[i].type) && mst_expr_has_error(o) && !is_exact && !mst_elementary_has(own, o))
             return false;
     }
