@@ -176,12 +176,18 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     if (p->fold == MST_FFT_FOLD_APART)
         MST_TRY(fold(panels, block, MST_FROM, error));
     MST_TRY(mst_fft_compute(w->transform, &panel, error));
-    for (int k = 0; k < (p->twiddle_n == 0 ? 0 : p->mirror ? 2 : 1); k++)
+    for (int k = 0; k < (p->twiddle_n == 0 ? 0 : p->mirror ? 2 : 1); k++) {
+        mst_queue_expect_mark(block->queue); // each of these launches may be the last one
         MST_TRY(twiddle(panels, block, k == 1, error));
-    if (p->mirror == MST_FFT_MIRROR_COMBINE)
+    }
+    if (p->mirror == MST_FFT_MIRROR_COMBINE) {
+        mst_queue_expect_mark(block->queue);
         MST_TRY(mirror(panels, block, block->ports[1].buffer, error));
-    if (p->fold == MST_FFT_FOLD_TOGETHER && mst_fft_panel_begin(p, block->first, p->folded) == 0)
+    }
+    if (p->fold == MST_FFT_FOLD_TOGETHER && mst_fft_panel_begin(p, block->first, p->folded) == 0) {
+        mst_queue_expect_mark(block->queue);
         MST_TRY(fold(panels, block, MST_TO, error));
+    }
 fail:
     return status;
 }

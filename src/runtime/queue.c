@@ -130,7 +130,8 @@ fail:
 mst_status mst_queue_mark(mst_queue *q, bool carries, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     cl_event made = NULL;
-    if (q->is_ended && q->n > 0 && !q->is_open && !q->is_joined && !q->context->profile) { // the last one's
+    const bool tells_all = !carries || !q->is_joined; // the last one's event: it is behind all others in any case
+    if (q->is_ended && q->n > 0 && !q->is_open && tells_all && !q->context->profile) {
         if (checks_each(q)) {
             const cl_int last = state_of(q->events[q->n - 1]);
             note_failure(q, last < 0 ? last : CL_SUCCESS, q->names[q->n - 1]);

@@ -52,8 +52,8 @@ cl_int mst_wait_for_events(cl_uint n, const cl_event *events);
 // Makes what is enqueued later wait for commands of other queues, whose errors become errors of this one.
 mst_status mst_queue_barrier(mst_queue *queue, cl_uint n, const cl_event *events, const char *name, mst_error *error);
 
-// An event behind all that was enqueued, the caller's: the last command's own, if it was said to be that and waits for all
-// others, else a marker's. NVIDIA's driver (580.159 on an H100) ends a marker of a queue of copies only when the kernels that run
+// An event behind all that was enqueued, the caller's: the last command's own, if it was said to be that and tells what is asked,
+// else a marker's. NVIDIA's driver (580.159 on an H100) ends a marker of a queue of copies only when the kernels that run
 // in other queues have ended, so copies beside kernels are to have their own events. With a context that profiles its end has
 // usable times. With `carries` it is for a user, and tells of errors of all that was added, for which it may take a while: it
 // waits for each of them.
