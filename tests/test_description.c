@@ -458,6 +458,7 @@ ENDS_WITH(mst_map_number, type);
 ENDS_WITH(mst_stencil_desc, exchange_every);
 ENDS_WITH(mst_stencil_plan, part_beside);
 ENDS_WITH(mst_stencil_halo, steps_left);
+ENDS_WITH(mst_stencil_neighbours, user);
 ENDS_WITH(mst_stencil_monitor, region);
 ENDS_WITH(mst_stencil_spectrum, region);
 ENDS_WITH(mst_stencil_parameter, value);

@@ -131,7 +131,7 @@ static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
     return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed, sweeps or skewed-sweeps");
 }
 
-static int take_exchange(const char *text, mst_stencil_halo_exchange *exchange) {
+int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange) {
     const bool waits = strcmp(text, "waits") == 0;
     if (!waits && strcmp(text, "beside") != 0)
         return wrong("--exchange", text, "waits or beside");
@@ -163,7 +163,7 @@ static int take_words(const request *r, mst_stencil_desc *desc, problem_override
     if (r->shape)
         desc->shape = r->shape[0] == 'g' ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
     if (code == CLI_DONE && r->exchange)
-        code = take_exchange(r->exchange, &desc->exchange);
+        code = solve_take_exchange(r->exchange, &desc->exchange);
     return code == CLI_DONE && r->schedule ? take_schedule(r->schedule, &desc->schedule) : code;
 }
 

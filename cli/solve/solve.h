@@ -55,10 +55,11 @@ typedef struct solve_run {
 static const char solve_command[] = "solve";
 extern const cli_command cmd_solve;
 
-// Of the command line, for mastaba-mpi too: "512x1024", and a NULL-ended list of "NAME=NUMBER", which are cut at the '='. These
-// return an exit code after printing the error.
+// Of the command line, for mastaba-mpi too: "512x1024", a NULL-ended list of "NAME=NUMBER", which are cut at the '=', and "waits"
+// or "beside". These return an exit code after printing the error.
 int solve_take_grid(const char *text, problem_overrides *overrides);
 int solve_take_set(char **set, problem_overrides *overrides);
+int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange);
 
 // ---- run.c. All return an exit code after printing the error.
 

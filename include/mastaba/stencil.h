@@ -325,7 +325,7 @@ typedef struct mst_stencil_desc {
     // matter.
     size_t n_shares;
     const double *shares;
-    mst_stencil_halo_exchange exchange; // of halos between these devices,
+    mst_stencil_halo_exchange exchange; // of halos between these devices (of a part: in mst_stencil_run_part),
     uint32_t exchange_every;            // and the steps between two, which parts have to be thick enough for; 0: chosen
 } mst_stencil_desc;
 
@@ -513,6 +513,28 @@ MST_API mst_status mst_stencil_describe_halo(mst_stencil *solver, mst_stencil_ha
 // written.
 MST_API mst_status mst_stencil_read_halo(mst_stencil *solver, int side, void *to, mst_error *error);
 MST_API mst_status mst_stencil_write_halo(mst_stencil *solver, int side, const void *from, mst_error *error);
+
+// How a part of a grid meets its neighbours while it runs. `given` and `taken` are host memory of the caller's for given_bytes
+// and taken_bytes of mst_stencil_halo (NULL where those are 0), best pinned. `exchange` is called by the thread that runs, when
+// `given` is there, and returns when the neighbours at both sides have that and `taken` has what they give; any other status than
+// MST_OK ends the run with it.
+typedef struct mst_stencil_neighbours {
+    size_t struct_size;
+    void *given[2], *taken[2];
+    uint64_t first; // the steps before the first exchange, for which halos still hold; behind it come part->steps at a time
+    mst_status (*exchange)(void *user, mst_error *error);
+    void *user;
+} mst_stencil_neighbours;
+
+#define MST_STENCIL_NEIGHBOURS_INIT                                                                                              \
+    { sizeof(mst_stencil_neighbours), {NULL, NULL}, {NULL, NULL}, 0, NULL, NULL }
+
+// mst_stencil_run of a part of a grid by more steps than halos hold for: they are exchanged where they are used up and there are
+// steps to come. With MST_STENCIL_EXCHANGE_BESIDE, and a state that stays on the device, what the neighbours need is computed
+// first, and `exchange` called while the device computes the rest. Errors are those of mst_stencil_run, and what `exchange`
+// returns. MST_ERROR_ARGUMENT: also no part, memory that is missing, or `first` steps for which halos do not hold.
+MST_API mst_status mst_stencil_run_part(mst_stencil *solver, uint64_t steps, const mst_stencil_neighbours *neighbours,
+                                        const mst_execution *how, mst_stencil_report *report, mst_error *error);
 
 // What von Neumann's analysis finds of a scheme.
 typedef struct mst_stencil_stability {

@@ -11,8 +11,8 @@
 static const char command[] = "solve";
 
 static const char details[] = "As `mastaba solve`, by all ranks of the job: each has some planes of the slowest axis\n"
-                              "and the halos that --exchange steps read, exchanges them with its neighbours, and\n"
-                              "writes its planes to OUT, which appears only when all have written. The result has the\n"
+                              "and the halos that --exchange-every steps read, exchanges them with its neighbours,\n"
+                              "and writes its planes to OUT, which appears only when all have written. The result has the\n"
                               "same bits for any number of ranks on devices of one kind. PROBLEM is a file or a\n"
                               "built-in problem of two or three axes; files with outputs, receivers, monitors,\n"
                               "spectra or a condition are refused, since ranks write none of these.\n"
@@ -21,9 +21,9 @@ static const char details[] = "As `mastaba solve`, by all ranks of the job: each
                               "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
 
 typedef struct request {
-    char *grid, **set, *precision, *output; // set: NULL-ended, or NULL
-    long long steps, exchange;              // -1: those of the file; 0: chosen
-    double time_step;                       // 0: the file's
+    char *grid, **set, *precision, *output, *exchange; // set: NULL-ended, or NULL
+    long long steps, exchange_every;                   // -1: those of the file; 0: chosen
+    double time_step;                                  // 0: the file's
     int no_check, dry_run;
 } request;
 
@@ -36,7 +36,9 @@ static const cli_option option_table[] = {
     {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT.npy"},
-    {"exchange", 0, CLI_LONG, offsetof(request, exchange), "steps between exchanges of halos (default: by a model)", "K"},
+    {"exchange", 0, CLI_TEXT, offsetof(request, exchange), "of halos: waits, or beside the interior (default: beside on GPUs)",
+     "HOW"},
+    {"exchange-every", 0, CLI_LONG, offsetof(request, exchange_every), "steps between two exchanges (default: by a model)", "K"},
     {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print who has what, and end", NULL},
 };
@@ -45,6 +47,7 @@ typedef struct job {
     const request *request;
     problem_overrides overrides;
     solve_options options;
+    mst_stencil_halo_exchange exchange;
     solve_run run; // of which ranks use the problem
     cli_output output;
     mst_context *context;
@@ -56,12 +59,12 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "no output given; add -o OUT.npy");
         return CLI_USAGE;
     }
-    if (r->steps < -1 || r->exchange < 0 || r->exchange > 1 << 20 || !(r->time_step >= 0 && isfinite(r->time_step))) {
-        cli_error(command, "--steps, --exchange, --time-step: expected numbers above 0, of --exchange up to 2^20");
+    if (r->steps < -1 || r->exchange_every < 0 || r->exchange_every > 1 << 20 || !(r->time_step >= 0 && isfinite(r->time_step))) {
+        cli_error(command, "--steps, --exchange-every, --time-step: expected numbers above 0, of --exchange-every up to 2^20");
         return CLI_USAGE;
     }
-    int code = CLI_DONE;
-    if (r->grid)
+    int code = r->exchange ? solve_take_exchange(r->exchange, &j->exchange) : CLI_DONE;
+    if (code == CLI_DONE && r->grid)
         code = solve_take_grid(r->grid, &j->overrides);
     if (code == CLI_DONE)
         code = solve_take_set(r->set, &j->overrides);
@@ -115,6 +118,7 @@ static int open_problem(job *j, const char *name, const cli_options *common) {
         code = check_problem(j);
     j->run.problem.desc.check_every = j->request->no_check ? 0 : UINT64_MAX;
     j->run.problem.desc.expected_steps = j->run.problem.steps;
+    j->run.problem.desc.exchange = j->exchange;
     code = cli_agree(command, code);
     return code == CLI_DONE ? compare_problems(j) : code;
 }
@@ -128,7 +132,7 @@ static int print_plan(const job *j, bool json) {
     int code = CLI_DONE, failed = 0;
     if (!parts)
         code = cli_out_of_memory(command, "the parts");
-    else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange, parts,
+    else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange_every, parts,
                                 &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
     bool exchanged = j->run.problem.desc.n_runs == 0 && ranks_count() > 1 && parts && parts[1].planes > 0;
@@ -182,8 +186,8 @@ static int compute(const cli_options *options, job *j, double *seconds) {
     if (code != CLI_DONE)
         return code;
     ranks_pause_watch(); // compiling takes its time; what follows has the timeout itself
-    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange, options->timeout, &j->solver,
-                               &error) != MST_OK)
+    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange_every, options->timeout,
+                               &j->solver, &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
     code = cli_agree(command, code);
     if (code != CLI_DONE)

@@ -3,14 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_BYTES = 1 << 30 }; // of one message
+
 struct mst_mpi_stencil {
     MPI_Comm communicator;
+    mst_context *context;
     mst_stencil *solver; // of this rank's part; NULL: it has none
     mst_stencil_part part;
-    int neighbours[2]; // the ranks below and above; -1: none
+    int neighbours[2]; // the ranks below and above; this one itself: none
     void *given[2], *taken[2];
-    uint64_t bytes[2][2]; // of those, by side
-    uint64_t left;        // steps until the next exchange: as many on all ranks, whatever fails on some of them
+    MPI_Request *requests; // persistent: those of an exchange, the receiving ones first
+    int n_requests;
+    uint64_t left;      // steps until the next exchange: as many on all ranks, whatever fails on some of them
+    uint64_t exchanges; // of the run so far
     double timeout;
     bool broken;
 };
@@ -27,21 +32,55 @@ static void find_neighbours(mst_mpi_stencil *s, const mst_stencil_part *parts, i
     }
 }
 
-static mst_status take_halos(mst_mpi_stencil *s, mst_error *error) {
+static mst_status make_requests(mst_mpi_stencil *s, int side, void *at, uint64_t bytes, bool send, mst_error *error) {
     mst_status status = MST_OK;
-    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
-    TRY(mst_stencil_describe_halo(s->solver, &halo, error));
-    for (int side = 0; side < 2; side++) {
-        s->bytes[side][0] = halo.given_bytes[side];
-        s->bytes[side][1] = halo.taken_bytes[side];
-        s->given[side] = malloc((size_t)halo.given_bytes[side] + 1);
-        s->taken[side] = malloc((size_t)halo.taken_bytes[side] + 1);
-        REQUIRE(s->given[side] && s->taken[side], MST_ERROR_HOST_MEMORY, "out of memory for halos");
-        REQUIRE(halo.given_bytes[side] <= INT32_MAX && halo.taken_bytes[side] <= INT32_MAX, MST_ERROR_UNSUPPORTED,
-                "a halo has more than 2^31 bytes; take fewer steps between exchanges, or more ranks");
+    for (uint64_t begin = 0; begin < bytes; begin += MOST_BYTES) {
+        const int n = (int)(bytes - begin < MOST_BYTES ? bytes - begin : MOST_BYTES);
+        MPI_Request *request = &s->requests[s->n_requests];
+        // What goes up from one rank is its neighbour's halo below: a message has the number of the side that it leaves by.
+        if (send)
+            TRY_MPI(MPI_Send_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], side, s->communicator, request),
+                    "sending a halo");
+        else
+            TRY_MPI(MPI_Recv_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], 1 - side, s->communicator, request),
+                    "receiving a halo");
+        s->n_requests++;
     }
 fail:
     return status;
+}
+
+static mst_status take_memory(mst_mpi_stencil *s, uint64_t bytes, void **memory, mst_error *error) {
+    return bytes ? mst_pinned_create(s->context, bytes, memory, error) : MST_OK;
+}
+
+static mst_status take_halos(mst_mpi_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
+    size_t most = 0;
+    TRY(mst_stencil_describe_halo(s->solver, &halo, error));
+    for (int side = 0; side < 2; side++) {
+        TRY(take_memory(s, halo.given_bytes[side], &s->given[side], error));
+        TRY(take_memory(s, halo.taken_bytes[side], &s->taken[side], error));
+        most += (size_t)(halo.given_bytes[side] / MOST_BYTES + halo.taken_bytes[side] / MOST_BYTES + 2);
+    }
+    s->requests = calloc(most, sizeof(MPI_Request));
+    REQUIRE(s->requests, MST_ERROR_HOST_MEMORY, "out of memory for halos");
+    for (int side = 0; side < 2; side++)
+        TRY(make_requests(s, side, s->taken[side], halo.taken_bytes[side], false, error));
+    for (int side = 0; side < 2; side++)
+        TRY(make_requests(s, side, s->given[side], halo.given_bytes[side], true, error));
+fail:
+    return status;
+}
+
+// Exchanges go on beside the interior where copies are not the work of the processors that compute.
+static mst_stencil_halo_exchange choose_exchange(mst_context *context, const mst_stencil_desc *desc) {
+    const mst_device_info *device = mst_context_device(context);
+    const bool apart = device->type == CL_DEVICE_TYPE_GPU && !device->unified_memory && !desc->no_overlap;
+    return desc->exchange != MST_STENCIL_EXCHANGE_AUTO ? desc->exchange
+           : apart                                     ? MST_STENCIL_EXCHANGE_BESIDE
+                                                       : MST_STENCIL_EXCHANGE_WAITS;
 }
 
 static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps,
@@ -66,6 +105,7 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     if (s->part.planes == 0)
         goto fail;
     desc.part = alone ? NULL : &s->part;
+    desc.exchange = choose_exchange(context, &desc);
     TRY(mst_stencil_create(context, &desc, &s->solver, error));
     if (!alone)
         TRY(take_halos(s, error));
@@ -90,7 +130,7 @@ mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, c
     if (status == MST_OK)
         status = mst_mpi_check_timeout(timeout, error);
     if (s)
-        *s = (mst_mpi_stencil){.communicator = own, .timeout = wait};
+        *s = (mst_mpi_stencil){.communicator = own, .context = context, .timeout = wait};
     if (status == MST_OK && s)
         status = fill(s, context, desc, steps, error);
     status = mst_mpi_agree(own, status, wait, &broken, error);
@@ -109,80 +149,64 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
     if (!s)
         return;
     mst_stencil_destroy(s->solver);
+    for (int i = 0; i < s->n_requests && !s->broken; i++)
+        MPI_Request_free(&s->requests[i]);
     for (int side = 0; side < 2 && !s->broken; side++) { // else MPI may still write there
-        free(s->given[side]);
-        free(s->taken[side]);
+        mst_pinned_destroy(s->context, s->given[side]);
+        mst_pinned_destroy(s->context, s->taken[side]);
     }
-    if (!s->broken)
+    if (!s->broken) {
+        free(s->requests);
         MPI_Comm_free(&s->communicator);
+    }
     free(s);
 }
 
 // ---- Running it
 
-// What goes up from one rank is its neighbour's halo below: a message has the number of the side that it leaves by.
-static mst_status exchange(mst_mpi_stencil *s, mst_error *error) {
+static mst_status exchange(void *user, mst_error *error) {
     mst_status status = MST_OK;
-    MPI_Request requests[4];
-    int n = 0;
-    for (int side = 0; side < 2; side++)
-        if (s->bytes[side][1])
-            TRY_MPI(MPI_Irecv(s->taken[side], (int)s->bytes[side][1], MPI_BYTE, s->neighbours[side], 1 - side, s->communicator,
-                              &requests[n++]),
-                    "receiving a halo");
-    for (int side = 0; side < 2; side++)
-        if (s->bytes[side][0])
-            TRY_MPI(MPI_Isend(s->given[side], (int)s->bytes[side][0], MPI_BYTE, s->neighbours[side], side, s->communicator,
-                              &requests[n++]),
-                    "sending a halo");
-    TRY(mst_mpi_wait(n, requests, s->timeout, error));
+    mst_mpi_stencil *s = user;
+    s->exchanges++;
+    if (s->n_requests > 0)
+        TRY_MPI(MPI_Startall(s->n_requests, s->requests), "exchanging halos");
+    TRY(mst_mpi_wait(s->n_requests, s->requests, s->timeout, error));
+    return MST_OK;
 fail:
+    s->broken = true;
     return status;
 }
 
-static mst_status read_halos(mst_mpi_stencil *s, mst_error *error) {
+// Steps with the exchanges between them, as many of these as on all other ranks.
+static mst_status advance(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
-    for (int side = 0; side < 2 && status == MST_OK; side++)
-        if (s->bytes[side][0])
-            status = mst_stencil_read_halo(s->solver, side, s->given[side], error);
-    return status;
-}
-
-static mst_status write_halos(mst_mpi_stencil *s, mst_error *error) {
-    mst_status status = MST_OK;
-    for (int side = 0; side < 2 && status == MST_OK; side++)
-        if (s->bytes[side][1])
-            status = mst_stencil_write_halo(s->solver, side, s->taken[side], error);
+    mst_stencil_neighbours with = MST_STENCIL_NEIGHBOURS_INIT;
+    const uint64_t between = s->part.steps, due = steps > s->left ? (steps - s->left - 1) / between + 1 : 0;
+    for (int side = 0; side < 2; side++) {
+        with.given[side] = s->given[side];
+        with.taken[side] = s->taken[side];
+    }
+    with.first = s->left;
+    with.exchange = exchange;
+    with.user = s;
+    s->exchanges = 0;
+    s->left += due * between - steps;
+    status = mst_stencil_run_part(s->solver, steps, &with, NULL, NULL, error);
+    while (s->exchanges < due && !s->broken) // a rank that failed lets the others go on
+        exchange(s, NULL);
     return status;
 }
 
 // How long a rank waits at the end of a run. One without halos has met nobody on the way, and may have far less to compute.
-static double last_wait(const mst_mpi_stencil *s) {
-    return s->bytes[0][0] || s->bytes[0][1] || s->bytes[1][0] || s->bytes[1][1] ? s->timeout : 0;
-}
+static double last_wait(const mst_mpi_stencil *s) { return s->n_requests > 0 ? s->timeout : 0; }
 
 mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
-    uint64_t n;
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
-    for (uint64_t done = 0; done < steps; done += n, s->left -= n) {
-        if (s->left == 0) {
-            if (status == MST_OK)
-                status = read_halos(s, error);
-            mst_status exchanged = exchange(s, status == MST_OK ? error : NULL); // a rank that failed lets the others go on
-            s->broken = exchanged != MST_OK;
-            if (s->broken)
-                return exchanged;
-            if (status == MST_OK)
-                status = write_halos(s, error);
-            s->left = s->part.steps;
-        }
-        n = steps - done < s->left ? steps - done : s->left;
-        if (status == MST_OK && s->solver)
-            status = mst_stencil_run(s->solver, n, NULL, NULL, error);
-    }
-    return mst_mpi_agree(s->communicator, status, last_wait(s), &s->broken, error);
+    if (s->solver)
+        status = s->left == UINT64_MAX ? mst_stencil_run(s->solver, steps, NULL, NULL, error) : advance(s, steps, error);
+    return s->broken ? status : mst_mpi_agree(s->communicator, status, last_wait(s), &s->broken, error);
 }
 
 mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *part) {

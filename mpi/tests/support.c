@@ -44,13 +44,52 @@ void test_end(mst_context *context) {
 }
 
 // MPI's own profiling interface: what the library sends passes here. MPICH's header does not make it visible.
-__attribute__((visibility("default"))) int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag,
-                                                     MPI_Comm communicator, MPI_Request *request) {
+#define PASSES __attribute__((visibility("default")))
+
+static unsigned long long bytes_of(int count, MPI_Datatype type) {
     int size;
     MPI_Type_size(type, &size);
+    return (unsigned long long)count * (unsigned long long)size;
+}
+
+PASSES int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+                     MPI_Request *request) {
     n_messages++;
-    n_bytes += (unsigned long long)count * (unsigned long long)size;
+    n_bytes += bytes_of(count, type);
     return PMPI_Isend(data, count, type, to, tag, communicator, request);
+}
+
+// Persistent requests that send, and the bytes of each.
+static struct {
+    MPI_Request request;
+    unsigned long long bytes;
+} persistent[64];
+static int n_persistent;
+
+PASSES int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
+                         MPI_Request *request) {
+    int code = PMPI_Send_init(data, count, type, to, tag, communicator, request);
+    CHECK(n_persistent < (int)(sizeof persistent / sizeof persistent[0]), "too many persistent requests");
+    persistent[n_persistent].request = *request;
+    persistent[n_persistent++].bytes = bytes_of(count, type);
+    return code;
+}
+
+PASSES int MPI_Request_free(MPI_Request *request) {
+    for (int i = 0; i < n_persistent; i++)
+        if (persistent[i].request == *request)
+            persistent[i] = persistent[--n_persistent];
+    return PMPI_Request_free(request);
+}
+
+PASSES int MPI_Startall(int n, MPI_Request *requests) {
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < n_persistent; i++)
+            if (persistent[i].request == requests[k]) {
+                n_messages++;
+                n_bytes += persistent[i].bytes;
+            }
+    return PMPI_Startall(n, requests);
 }
 
 void test_sent(unsigned long long *messages, unsigned long long *bytes) {

@@ -31,7 +31,7 @@ double test_value(size_t index);
 mst_context *test_begin(int *argc, char ***argv);
 void test_end(mst_context *context);
 
-// Messages and bytes that this rank sent by MPI_Isend since the last call.
+// Messages and bytes that this rank sent from it to another since the last call, but for collective operations.
 void test_sent(unsigned long long *messages, unsigned long long *bytes);
 
 #endif

@@ -1,8 +1,9 @@
 // Finite differences over ranks: the same bits as one solver of the whole grid, over random grids, boundaries, steps between
-// exchanges and lengths of runs; a failure of one rank is everybody's.
+// exchanges, ways of these and lengths of runs, and as many messages and bytes as planned; a failure of one rank is everybody's.
 #include "support.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -56,6 +57,23 @@ static void check_divergence(mst_mpi_stencil *ours, const mst_stencil_desc *d) {
     }
 }
 
+// What a rank sends in a run: an edge to each neighbour as often as halos are used up and steps come behind.
+static void check_messages(mst_stencil *mine, const mst_stencil_part *part, uint64_t steps, uint64_t *left) {
+    mst_error e;
+    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
+    unsigned long long messages, bytes, exchanges = steps > *left ? (steps - *left + part->steps - 1) / part->steps : 0;
+    test_sent(&messages, &bytes);
+    if (!mine)
+        return;
+    *left += exchanges * part->steps - steps;
+    OK(mst_stencil_describe_halo(mine, &halo, &e));
+    const unsigned long long sides = halo.given_bytes[0] && halo.given_bytes[1]   ? 2
+                                     : halo.given_bytes[0] || halo.given_bytes[1] ? 1
+                                                                                  : 0;
+    CHECK(messages == sides * exchanges, "%llu messages to %llu neighbours in %llu exchanges", messages, sides, exchanges);
+    CHECK(bytes == exchanges * (halo.given_bytes[0] + halo.given_bytes[1]), "%llu bytes in %llu exchanges", bytes, exchanges);
+}
+
 static void run_case(mst_context *context, size_t turn) {
     static float whole[MOST_NODES], own[MOST_NODES];
     mst_error e;
@@ -64,7 +82,9 @@ static void run_case(mst_context *context, size_t turn) {
     mst_stencil_part part;
     mst_stencil_desc d = make_desc(turn);
     size_t width = d.grid[1];
-    uint64_t between = test_random(4);
+    uint64_t between = test_random(4), left;
+    d.exchange = (mst_stencil_halo_exchange)test_random(3);
+    d.schedule = test_random(2) ? MST_STENCIL_SWEEPS : MST_STENCIL_AUTO;
     if (test_rank == 0) // so that the others need not compile its kernels
         OK(mst_stencil_create(context, &d, &one, &e));
     OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, between, 60, &ours, &e));
@@ -72,9 +92,13 @@ static void run_case(mst_context *context, size_t turn) {
     unsigned long long planes = mine ? part.planes : 0, all = 0;
     MPI_Allreduce(&planes, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
     CHECK(all == d.grid[0], "the parts have %llu planes of %zu", all, d.grid[0]);
+    left = part.steps;
+    bool alone = part.planes == d.grid[0];
+    check_messages(NULL, &part, 0, &left);
     for (int run = 0; run < 3; run++) {
         uint64_t steps = 1 + test_random(9);
         OK(mst_mpi_stencil_run(ours, steps, &e));
+        check_messages(alone ? NULL : mine, &part, steps, &left);
         if (one)
             OK(mst_stencil_run(one, steps, NULL, NULL, &e));
         if (one)

@@ -1,5 +1,5 @@
 // Runs: trips of the schedule, in segments as long as the tables, with a look at the fields now and then.
-#include "halo.h"
+#include "neighbours.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 
@@ -10,7 +10,8 @@ typedef struct run_state {
     mst_execution how;
     uint64_t done, total; // steps
     mst_traffic traffic;
-    bool ended; // the condition `until` holds
+    bool ended;         // the condition `until` holds
+    mst_part_run *part; // of a part of a grid that exchanges halos on the way; else NULL
 } run_state;
 
 // Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
@@ -34,6 +35,14 @@ static mst_status report_progress(run_state *run, mst_error *error) {
 
 static uint64_t all_arrays(const mst_stencil *s) { return UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays); }
 
+// A trip of at most so many steps: *n of them.
+static mst_status advance(mst_stencil *s, uint64_t row, uint64_t most, run_state *run, uint64_t *n, mst_error *error) {
+    if (run->part)
+        return mst_part_run_advance(run->part, row, most, run->total - run->done, n, &run->traffic, error);
+    *n = mst_plan_trip(&s->plan, most);
+    return s->schedule->kind->advance(s->schedule, *n, row, &run->traffic, error);
+}
+
 // As many steps as the tables on the device hold, trip by trip.
 static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, mst_error *error) {
     mst_status status = MST_OK, cancelled = MST_OK;
@@ -42,8 +51,8 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
     if (!s->members)
         MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
     while (row < steps && cancelled == MST_OK) {
-        uint64_t n = mst_plan_trip(&s->plan, steps - row);
-        MST_TRY(schedule->kind->advance(schedule, n, row, &run->traffic, error));
+        uint64_t n;
+        MST_TRY(advance(s, row, steps - row, run, &n, error));
         row += n;
         run->done += n;
         if (++since < at_once)
@@ -54,12 +63,16 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
         cancelled = report_progress(run, error);
     }
     MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
+    if (run->part)
+        MST_TRY(mst_part_run_settle(run->part, error));
     s->tables.filled = row;
     MST_TRY(schedule->kind->collect ? schedule->kind->collect(schedule, error) : mst_tables_collect(&s->tables, error));
     s->step += row;
     return cancelled;
 fail:
     schedule->kind->abandon(schedule);
+    if (run->part)
+        mst_part_run_abandon(run->part);
     s->missing = all_arrays(s);
     return status;
 }
@@ -107,10 +120,20 @@ static void write_report(const mst_stencil *s, const run_state *run, double seco
     mst_description_write(REPORT, &full, report);
 }
 
-static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
-                            mst_error *error) {
+static mst_status check_halos(const mst_stencil *s, const run_state *run, mst_error *error) {
     mst_status status = MST_OK;
-    run_state run = {.total = steps};
+    const uint64_t steps = run->part ? mst_smaller(run->part->left, run->total) : run->total;
+    MST_REQUIRE(s->is_trial || mst_part_may_run(s, steps), MST_ERROR_ARGUMENT,
+                "the halos of the part hold for %llu steps more; %llu are asked for, so write them first",
+                (unsigned long long)s->steps_left, (unsigned long long)steps);
+fail:
+    return status;
+}
+
+static mst_status run_steps(mst_stencil *s, uint64_t steps, mst_part_run *part, const mst_execution *how,
+                            mst_stencil_report *report, mst_error *error) {
+    mst_status status = MST_OK;
+    run_state run = {.total = steps, .part = part};
     double start = mst_now();
     MST_TRY(mst_execution_read(how, &run.how, error));
     if (report)
@@ -118,9 +141,7 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
     MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
                 "a run takes no events and no mst_report");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    MST_REQUIRE(s->is_trial || mst_part_may_run(s, steps), MST_ERROR_ARGUMENT,
-                "the halos of the part hold for %llu steps more; %llu are asked for, so write them first",
-                (unsigned long long)s->steps_left, (unsigned long long)steps);
+    MST_TRY(check_halos(s, &run, error));
     s->written = s->filled = 0;
     MST_TRY(mst_observer_until(&s->observer, s->step, &run.ended, error));
     while (run.done < steps && !run.ended) {
@@ -132,7 +153,8 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
     if (report)
         write_report(s, &run, mst_now() - start, report);
 fail:
-    s->steps_left -= mst_smaller(run.done, s->steps_left);
+    if (!part)
+        s->steps_left -= mst_smaller(run.done, s->steps_left);
     return status;
 }
 
@@ -143,5 +165,20 @@ mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *
     mst_status status = mst_turn_take(s->turn, error);
     if (status != MST_OK)
         return status;
-    return mst_turn_give(s->turn, run_steps(s, steps, how, report, error));
+    return mst_turn_give(s->turn, run_steps(s, steps, NULL, how, report, error));
+}
+
+mst_status mst_stencil_run_part(mst_stencil *s, uint64_t steps, const mst_stencil_neighbours *neighbours,
+                                const mst_execution *how, mst_stencil_report *report, mst_error *error) {
+    mst_part_run part = {.solver = NULL};
+    if (!s || !neighbours)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "solver and neighbours must not be NULL");
+    mst_status status = mst_turn_take(s->turn, error);
+    if (status != MST_OK)
+        return status;
+    status = mst_part_run_begin(s, neighbours, &part, error);
+    if (status == MST_OK)
+        status = run_steps(s, steps, &part, how, report, error);
+    mst_part_run_release(&part);
+    return mst_turn_give(s->turn, status);
 }

@@ -126,7 +126,8 @@ MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 typedef struct mst_mpi_stencil mst_mpi_stencil;
 
 // Cuts the grid into a part for each rank (mst_stencil_divide) and makes this rank's solver, on its context, which outlives it.
-// Of desc everything is of the whole grid. `steps` between two exchanges of halos; 0: as many as a model holds to be best.
+// Of desc everything is of the whole grid. `steps` between two exchanges of halos; 0: as many as a model holds to be best. By
+// default they go on beside the interior on GPUs with memory of their own, else they wait (desc->exchange).
 // `timeout` as in mst_mpi_fft_desc. A result has the same bits as that of one solver. *out is the caller's; NULL on failure.
 // Collective, blocks. Errors are those of mst_stencil_create and mst_stencil_divide; MST_ERROR_IO where MPI fails.
 MST_API mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc,

@@ -1,0 +1,134 @@
+#include "neighbours.h"
+
+#include "runtime/description.h"
+#include "runtime/numbers.h"
+#include "schedules/memory.h"
+
+#include <stdlib.h>
+
+#define NEIGHBOURS MST_DESCRIPTION(mst_stencil_neighbours, MST_STENCIL_NEIGHBOURS_INIT, user)
+
+static mst_status check(const mst_stencil *s, const mst_stencil_neighbours *with, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(s->halo_steps > 0, MST_ERROR_ARGUMENT, "the solver has the whole grid; desc->part makes one of a part");
+    MST_REQUIRE(with->exchange, MST_ERROR_ARGUMENT, "neighbours->exchange must not be NULL");
+    for (int side = 0; side < 2; side++) {
+        MST_REQUIRE(with->given[side] || mst_edge_bytes(s, side) == 0, MST_ERROR_ARGUMENT,
+                    "neighbours->given[%d] is NULL; it is to have room for %llu bytes", side,
+                    (unsigned long long)mst_edge_bytes(s, side));
+        MST_REQUIRE(with->taken[side] || mst_halo_bytes(s, side) == 0, MST_ERROR_ARGUMENT,
+                    "neighbours->taken[%d] is NULL; it is to have room for %llu bytes", side,
+                    (unsigned long long)mst_halo_bytes(s, side));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_part_run_begin(mst_stencil *s, const mst_stencil_neighbours *with, mst_part_run *out, mst_error *error) {
+    mst_status status = MST_OK;
+    *out = (mst_part_run){.solver = s};
+    MST_TRY(mst_description_read(NEIGHBOURS, with, &out->with, error));
+    MST_TRY(check(s, &out->with, error));
+    out->left = out->with.first;
+    out->beside = s->inputs.wishes.beside && s->schedule->kind->advance_cuts;
+    out->cuts = mst_part_cuts(s);
+    out->down = (mst_queue)MST_QUEUE(s->context, s->context->download);
+    out->up = (mst_queue)MST_QUEUE(s->context, s->context->upload);
+    for (int side = 0; side < 2; side++) {
+        MST_TRY(mst_halo_cut(s, side, true, &out->gives[side], &out->n_gives[side], error));
+        MST_TRY(mst_halo_cut(s, side, false, &out->takes[side], &out->n_takes[side], error));
+    }
+fail:
+    return status;
+}
+
+void mst_part_run_release(mst_part_run *run) {
+    for (int side = 0; side < 2; side++) {
+        free(run->gives[side]);
+        free(run->takes[side]);
+    }
+    mst_queue_release(&run->down);
+    mst_queue_release(&run->up);
+}
+
+mst_status mst_part_run_settle(mst_part_run *run, mst_error *error) { return mst_queue_finish(&run->up, error); }
+
+void mst_part_run_abandon(mst_part_run *run) {
+    mst_queue_abandon(&run->down);
+    mst_queue_abandon(&run->up);
+}
+
+// ---- An exchange
+
+static mst_status move_piece(mst_part_run *run, const mst_halo_piece *piece, bool up, unsigned char *host, mst_error *error) {
+    mst_schedule *schedule = run->solver->schedule;
+    const mst_schedule_kind *kind = schedule->kind;
+    if (kind->move)
+        return kind->move(schedule, up ? &run->up : &run->down, piece->array, piece->first, piece->count, up, host + piece->at,
+                          error);
+    return up ? kind->put(schedule, piece->array, piece->first, piece->count, host + piece->at, error)
+              : kind->get(schedule, piece->array, piece->first, piece->count, host + piece->at, error);
+}
+
+// With `behind`, kernels that are queued later wait for what is on its way up; else it is there.
+static mst_status exchange(mst_part_run *run, bool behind, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_event halos = NULL;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < run->n_gives[side]; i++)
+            MST_TRY(move_piece(run, &run->gives[side][i], false, run->with.given[side], error));
+    MST_TRY(mst_queue_finish(&run->down, error));
+    MST_TRY(run->with.exchange(run->with.user, error));
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < run->n_takes[side]; i++)
+            MST_TRY(move_piece(run, &run->takes[side][i], true, run->with.taken[side], error));
+    MST_TRY_CL(clFlush(run->up.opencl), "cannot upload halos");
+    if (behind && run->n_takes[0] + run->n_takes[1] > 0) {
+        MST_TRY(mst_event_mark(&run->up, &halos, error));
+        MST_TRY(mst_queue_barrier(&run->solver->schedule->queue, 1, &halos, "halos", error));
+    } else {
+        MST_TRY(mst_queue_finish(&run->up, error));
+    }
+    for (int side = 0; side < 2; side++) {
+        traffic->download_bytes += mst_edge_bytes(run->solver, side);
+        traffic->upload_bytes += mst_halo_bytes(run->solver, side);
+    }
+    run->left = run->solver->steps_left = run->solver->halo_steps;
+fail:
+    mst_event_drop(&halos);
+    return status;
+}
+
+// Queues n steps, what neighbours are given first, and exchanges that while the rest goes on.
+static mst_status advance_and_exchange(mst_part_run *run, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_schedule *schedule = run->solver->schedule;
+    cl_event given = NULL;
+    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &run->cuts, &given, error));
+    MST_TRY_CL(clFlush(schedule->queue.opencl), "cannot queue steps"); // or a driver may leave the rest until later
+    MST_TRY_CL(mst_wait_for_events(1, &given), "cannot compute edges");
+    MST_TRY(exchange(run, true, traffic, error));
+fail:
+    mst_event_drop(&given);
+    return status;
+}
+
+mst_status mst_part_run_advance(mst_part_run *run, uint64_t row, uint64_t most, uint64_t to_come, uint64_t *n,
+                                mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil *s = run->solver;
+    mst_schedule *schedule = s->schedule;
+    if (run->left == 0) {
+        MST_TRY(schedule->kind->settle(schedule, traffic, error));
+        MST_TRY(exchange(run, false, traffic, error));
+    }
+    *n = mst_smaller(run->left, most);
+    if (run->beside && *n == run->left && *n < to_come)
+        return advance_and_exchange(run, *n, row, traffic, error);
+    *n = mst_plan_trip(&s->plan, *n);
+    MST_TRY(schedule->kind->advance(schedule, *n, row, traffic, error));
+    run->left -= *n;
+    s->steps_left -= mst_smaller(*n, s->steps_left); // none where nothing is read across the cuts
+fail:
+    return status;
+}
