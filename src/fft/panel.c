@@ -64,14 +64,16 @@ static size_t transformed_rows(const mst_fft_panel_pass *p) {
     return rows;
 }
 
-// How many panels there are of n indices of the cut axis, and what each holds.
-static void count_panels(mst_fft_panel_pass *p, size_t n) {
-    p->n_panels = p->n_cuts = mst_divide_up(n, p->width);
+void mst_fft_panel_count(mst_fft_panel_pass *p) {
+    p->n_panels = p->n_cuts = mst_divide_up(p->cut < 0 ? 1 : p->axes[p->cut].n[MST_FROM], p->width);
     for (int a = 0; a < p->n_axes; a++)
         if (!(p->inside & 1u << a))
             p->n_panels *= p->axes[a].n[MST_FROM];
-    order_axes(p, MST_FROM);
-    order_axes(p, MST_TO);
+    for (int side = 0; side < MST_SIDES; side++) {
+        order_axes(p, side);
+        if (p->mirror)
+            p->bytes[side] = 2 * p->bytes[side] + mst_type_bytes(p->type[side]);
+    }
 }
 
 size_t mst_fft_panel_mirrored(const mst_fft_panel_pass *p) { return 2 * p->n_columns * transformed_rows(p); }
@@ -86,9 +88,7 @@ static bool choose_mirrors(mst_fft_panel_pass *p, uint64_t capacity) {
     p->inside = p->transformed | 1u << p->cut;
     p->n_cuts = mst_divide_up(n, (size_t)mst_smaller((uint64_t)n, (capacity - number) / (2 * rows * number)));
     p->width = mst_divide_up(n, p->n_cuts);
-    count_panels(p, n);
-    for (int side = 0; side < MST_SIDES; side++)
-        p->bytes[side] = 2 * p->bytes[side] + number;
+    mst_fft_panel_count(p);
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool choose_folded(mst_fft_panel_pass *p, uint64_t capacity) {
     p->inside = p->transformed | 1u << p->cut;
     p->n_cuts = mst_divide_up(n, (size_t)mst_smaller((uint64_t)n, capacity / column - 1));
     p->width = mst_divide_up(n, p->n_cuts);
-    count_panels(p, n);
+    mst_fft_panel_count(p);
     return true;
 }
 
@@ -138,24 +138,23 @@ bool mst_fft_panel_choose(mst_fft_panel_pass *p, uint64_t capacity) {
         p->width = width >= 16 && p->n_cuts > 1 ? width / 8 * 8 : mst_divide_up(n, p->n_cuts);
         count++;
     }
-    count_panels(p, p->cut < 0 ? 1 : p->axes[p->cut].n[MST_FROM]);
+    mst_fft_panel_count(p);
     return true;
 }
 
-// Bytes that lie side by side, of the side where they are fewer.
-uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *p) {
-    uint64_t least = UINT64_MAX;
-    for (int side = 0; side < MST_SIDES; side++) {
-        int64_t elements = 1;
-        for (int i = p->n_inside - 1; i >= 0; i--) {
-            int axis = p->order[side][i];
-            if (p->axes[axis].n[side] > 1 && distance(&p->axes[axis], side) != elements)
-                break;
-            elements *= (int64_t)indices_of_array(p, side, axis);
-        }
-        least = mst_smaller(least, (uint64_t)elements * mst_type_bytes(p->type[side]));
+uint64_t mst_fft_panel_run(const mst_fft_panel_pass *p, int side) {
+    int64_t elements = 1;
+    for (int i = p->n_inside - 1; i >= 0; i--) {
+        int axis = p->order[side][i];
+        if (p->axes[axis].n[side] > 1 && distance(&p->axes[axis], side) != elements)
+            break;
+        elements *= (int64_t)indices_of_array(p, side, axis);
     }
-    return least;
+    return (uint64_t)elements * mst_type_bytes(p->type[side]);
+}
+
+uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *p) {
+    return mst_smaller(mst_fft_panel_run(p, MST_FROM), mst_fft_panel_run(p, MST_TO));
 }
 
 size_t mst_fft_panel_stride(const mst_fft_panel_pass *p, int side, int axis) {

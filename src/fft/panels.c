@@ -6,6 +6,7 @@
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
+#include "tray.h"
 #include "twiddle.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct mst_fft_panels {
     mst_stream *stream;
     int pass;                          // that runs
     const struct mst_fft_panels *lead; // whose pass runs: itself, or that of a group's first device
+    mst_fft_panel_pass tray;           // of the pass that runs, if its panels have any
     int prepared;                      // the pass whose work memory is there; -1: none
 };
 
@@ -87,9 +89,23 @@ fail:
     return status;
 }
 
-static int panel_pieces(const void *user, int port, size_t item, mst_panel_piece *pieces) {
+static int panel_pieces(const void *user, mst_panel_view view, int port, size_t item, mst_panel_piece *pieces) {
     const mst_fft_panels *panels = user;
-    return mst_fft_panel_place(running(panels), port, item, pieces);
+    const mst_fft_panel_pass *p = running(panels), *tray = &panels->lead->tray;
+    switch (view) {
+    case MST_PANEL_IN_ARRAY:
+        return mst_fft_panel_place(p, port, item, pieces);
+    case MST_PANEL_IN_TRAY:
+        return mst_fft_panel_place_in_tray(p, tray, port, item, pieces);
+    case MST_TRAY_IN_ARRAY:
+        return mst_fft_panel_place_tray(p, tray, port, item, pieces);
+    }
+    return 0;
+}
+
+static mst_tray_shape choose_trays(void *user, uint64_t most_bytes) {
+    mst_fft_panels *panels = user;
+    return mst_fft_panel_trays(running(panels), most_bytes, &panels->tray);
 }
 
 // Indices j2 of the twiddles.
@@ -212,6 +228,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         .panel = panel_pieces,
         .panel_bytes = {panels->plan.panel_bytes[MST_FROM], panels->plan.panel_bytes[MST_TO]},
         .panels_cross = true,
+        .trays = choose_trays,
         .prepare = prepare,
         .compute = compute,
         .user = panels};

@@ -80,9 +80,11 @@ typedef struct mst_fft_panels_plan {
 // once. If nothing fits, *out is what takes the least and *fits is false. MST_ERROR_UNSUPPORTED: there is no such way.
 mst_status mst_fft_panels_choose(const mst_fft_panels_problem *problem, mst_fft_panels_plan *out, bool *fits, mst_error *error);
 
-// panel.c: takes as much into a panel as fits so many bytes; false if the transformed axes alone do not. And the bytes that lie
-// side by side in a caller's array, of the side where they are fewer.
+// panel.c: takes as much into a panel as fits so many bytes; false if the transformed axes alone do not. Counts the panels of a
+// width, and what each holds. And the bytes that lie side by side in a caller's array, or those of the side where they are fewer.
 bool mst_fft_panel_choose(mst_fft_panel_pass *pass, uint64_t capacity);
+void mst_fft_panel_count(mst_fft_panel_pass *pass);
+uint64_t mst_fft_panel_run(const mst_fft_panel_pass *pass, int side);
 uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *pass);
 
 // Where panel `item` of a pass lies, in how many pieces, and the index of `axis` at which it begins.

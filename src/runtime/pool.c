@@ -17,7 +17,7 @@ struct mst_pool {
     pthread_cond_t work; // a job was added, or stop
     pthread_cond_t done; // an iteration ended
     job *jobs;           // those with iterations left to begin
-    bool stop;
+    bool stop, cancelled;
     unsigned n_threads;
     pthread_t threads[];
 };
@@ -37,8 +37,9 @@ static void run_one(mst_pool *pool, job *j) {
     if (j->next == j->n)
         remove_job(pool, j);
     j->running++;
+    const bool cancelled = pool->cancelled;
     pthread_mutex_unlock(&pool->mutex);
-    mst_status status = j->body(i, j->user, &error);
+    mst_status status = cancelled ? mst_fail(&error, MST_ERROR_CANCELLED, "cancelled") : j->body(i, j->user, &error);
     pthread_mutex_lock(&pool->mutex);
     j->running--;
     if (status != MST_OK && j->status == MST_OK) {
@@ -95,6 +96,12 @@ void mst_pool_destroy(mst_pool *pool) {
     pthread_cond_destroy(&pool->done);
     pthread_mutex_destroy(&pool->mutex);
     free(pool);
+}
+
+void mst_pool_cancel(mst_pool *pool) {
+    pthread_mutex_lock(&pool->mutex);
+    pool->cancelled = true;
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 mst_status mst_pool_run(mst_pool *pool, size_t n, mst_pool_fn body, void *user, mst_error *error) {

@@ -14,4 +14,7 @@ void mst_pool_destroy(mst_pool *pool);
 typedef mst_status (*mst_pool_fn)(size_t i, void *user, mst_error *error);
 mst_status mst_pool_run(mst_pool *pool, size_t n, mst_pool_fn body, void *user, mst_error *error);
 
+// No further i of any call is begun; calls that have any left, and later ones, fail with MST_ERROR_CANCELLED. Thread-safe.
+void mst_pool_cancel(mst_pool *pool);
+
 #endif

@@ -57,20 +57,21 @@ static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *err
                     : mst_transfer_read_rows(pool, &t, piece->row_bytes, piece->pitch_bytes, packed, error);
 }
 
-// Between the mapped memory of a slot and the array that its panel is of.
+// Between the mapped memory of a slot and the array that its panel is of, or the tray that it is in.
 static mst_status carry_panel(const mst_passage *s, const mst_slot *slot, int p, bool write, mst_error *error) {
     mst_status status = MST_OK;
-    mst_pool *pool = s->desc->context->pool;
+    const bool in_tray = mst_trays_has(s->trays, p);
+    mst_panel_place place = {s->desc->context->pool, s->where[p], s->desc->ports[p].name};
     mst_panel_piece pieces[MST_PANEL_PIECES];
-    int n = s->desc->panel(s->desc->user, p, slot->first, pieces);
-    for (int i = 0; i < n && status == MST_OK; i++) {
-        const mst_piece piece = {.layout = pieces[i].layout,
-                                 .from = pieces[i].offset * (int64_t)mst_type_bytes(pieces[i].layout.type)};
-        const mst_transfer t = {piece.layout, mst_piece_location(&s->where[p], &piece), s->desc->ports[p].name};
-        unsigned char *packed = (unsigned char *)slot->ports[p].mapped + pieces[i].at;
-        status = write ? mst_transfer_write_rows(pool, &t, pieces[i].row_bytes, pieces[i].pitch_bytes, packed, error)
-                       : mst_transfer_read_rows(pool, &t, pieces[i].row_bytes, pieces[i].pitch_bytes, packed, error);
+    if (in_tray) {
+        place.where = mst_at_host(NULL);
+        status = mst_trays_open(s->trays, p, slot->first, &place.where.host, error);
     }
+    int n = s->desc->panel(s->desc->user, in_tray ? MST_PANEL_IN_TRAY : MST_PANEL_IN_ARRAY, p, slot->first, pieces);
+    for (int i = 0; i < n && status == MST_OK; i++)
+        status = mst_panel_move(&place, &pieces[i], slot->ports[p].mapped, write, error);
+    if (in_tray && status == MST_OK)
+        mst_trays_close(s->trays, p, slot->first);
     return status;
 }
 
@@ -80,7 +81,7 @@ static uint64_t bytes_of_block(const mst_passage *s, const mst_slot *slot, int p
     uint64_t bytes = 0;
     if (!s->desc->panel)
         return mst_port_item_bytes(s->desc, p) * slot->count;
-    for (int i = s->desc->panel(s->desc->user, p, slot->first, pieces) - 1; i >= 0; i--)
+    for (int i = s->desc->panel(s->desc->user, MST_PANEL_IN_ARRAY, p, slot->first, pieces) - 1; i >= 0; i--)
         bytes += mst_layout_count(&pieces[i].layout) * mst_type_bytes(pieces[i].layout.type);
     return bytes;
 }
@@ -133,7 +134,7 @@ static mst_status cross_piece(const mst_piece *piece, void *user, mst_error *err
 static mst_status cross_panel(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
     mst_status status = MST_OK;
     mst_panel_piece pieces[MST_PANEL_PIECES];
-    int n = s->desc->panel(s->desc->user, p, slot->first, pieces);
+    int n = s->desc->panel(s->desc->user, MST_PANEL_IN_ARRAY, p, slot->first, pieces);
     for (int i = 0; i < n && status == MST_OK; i++) {
         mst_crossing crossing = {.layout = &pieces[i].layout,
                                  .host = (unsigned char *)s->where[p].host +

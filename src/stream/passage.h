@@ -3,11 +3,13 @@
 #define MST_STREAM_PASSAGE_H
 
 #include "ring.h"
+#include "trays.h"
 
 typedef struct mst_passage {
     const mst_stream_desc *desc;
     mst_ring *ring;
     const mst_location *where; // of each port
+    mst_trays *trays;          // NULL: panels have none
 } mst_passage;
 
 // Reads a block's inputs into the slot that its description is in, and sends them to the device; with the first block of an

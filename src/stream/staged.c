@@ -33,6 +33,7 @@ typedef struct staged_run {
     bool alone; // one device and one block: nothing to overlap
     device_part *parts;
     size_t n_parts;
+    mst_trays *trays;
 
     pthread_mutex_t mutex; // guards what follows
     pthread_cond_t changed;
@@ -53,6 +54,8 @@ static void fail_run(staged_run *r, mst_status status, const mst_error *error) {
     r->stop = true;
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->mutex);
+    if (r->trays)
+        mst_trays_stop(r->trays);
 }
 
 // ---- the writing threads
@@ -263,7 +266,7 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
     for (size_t k = 0; k < n; k++) {
         mst_stream *s = mst_stream_member(lead, k);
         if (s->ring.configured)
-            r->parts[r->n_parts++] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where}};
+            r->parts[r->n_parts++] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where, r->trays}};
     }
 }
 
@@ -301,17 +304,22 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
     r.parts = parts;
     if (how->n_wait > 0)
         MST_TRY_CL(mst_wait_for_events(how->n_wait, how->wait_list), "waiting for how->wait_list failed");
+    if (!one_block)
+        MST_TRY(mst_trays_create(&lead->desc, where, &r.trays, error));
     begin(&r, lead, where);
     mst_error threads;
     if (mst_group_run(r.n_parts, work, &r, &threads) != MST_OK && r.status == MST_OK) {
         r.status = threads.status;
         r.error = threads;
     }
+    if (r.trays && r.status == MST_OK)
+        r.status = mst_trays_finish(r.trays, &r.error);
     end(&r);
     status = r.status;
     if (status != MST_OK && error)
         *error = r.error;
 fail:
+    mst_trays_destroy(r.trays);
     if (parts != &first)
         free(parts);
     return status;

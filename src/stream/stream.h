@@ -6,11 +6,10 @@
 #ifndef MST_STREAM_STREAM_H
 #define MST_STREAM_STREAM_H
 
+#include "panel.h"
+
 #include "runtime/group.h"
 #include "runtime/queue.h"
-
-#define MST_STREAM_MAX_PORTS 15
-#define MST_PANEL_PIECES 4
 
 typedef enum mst_port_kind {
     MST_PORT_INPUT,  // read block by block
@@ -32,14 +31,6 @@ typedef struct mst_windows {
     mst_windows_axis axes[MST_WINDOW_AXES];
     mst_layout array; // the caller's, with the length 1 along the axes of panels
 } mst_windows;
-
-// A part of a panel: elements of the array that lie as `layout` says, which gives their number along each axis, from `offset` on.
-// In the packed panel they stand in C order from byte `at` on, in rows of row_bytes that begin pitch_bytes apart.
-typedef struct mst_panel_piece {
-    mst_layout layout;
-    int64_t offset; // elements
-    uint64_t at, row_bytes, pitch_bytes;
-} mst_panel_piece;
 
 typedef struct mst_port {
     mst_port_kind kind;
@@ -72,8 +63,10 @@ typedef struct mst_stream_desc {
     // Items that are neither indices of leading axes nor windows, but any rectangles: columns of a larger array, say. Says the
     // pieces of one, and how many; it takes panel_bytes of a port's slot, and a block has one. NULL: items are as above. Arrays
     // with such panels are not on the device.
-    int (*panel)(const void *user, int port, size_t item, mst_panel_piece *pieces);
+    int (*panel)(const void *user, mst_panel_view view, int port, size_t item, mst_panel_piece *pieces);
     uint64_t panel_bytes[MST_STREAM_MAX_PORTS];
+    // Chooses the trays of a run (trays.h) that has room for so many bytes of each; NULL: panels have none.
+    mst_tray_shape (*trays)(void *user, uint64_t most_bytes);
     bool panels_cross; // rows of panels are long enough for the device to copy them from and to pinned memory by itself
     // Says how many of `count` items from `first` on a block takes, at least 1, where blocks may not end anywhere; NULL: all.
     // A block then has room for least_items, of which one is enough to end a block, wherever it begins.

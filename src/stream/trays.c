@@ -1,0 +1,273 @@
+#include "trays.h"
+
+#include "panel.h"
+
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define TRAYS_A_PORT 2
+#define PART 5       // of what is left of the budget, that each of four trays takes
+#define N_REQUESTS 8 // of a file in flight
+
+typedef struct tray {
+    unsigned char *memory;
+    size_t number, left; // panels that are still to be taken, or put there
+    bool open;           // panels move
+} tray;
+
+typedef struct tray_port {
+    mst_trays *all;
+    int port;
+    bool writes, has_thread;
+    pthread_t thread;
+    size_t n_over; // trays that were written, or whose panels were all taken
+    tray trays[TRAYS_A_PORT];
+} tray_port;
+
+struct mst_trays {
+    const mst_stream_desc *desc;
+    const mst_location *where;
+    mst_tray_shape shape;
+    size_t n_trays; // of all lines
+    uint64_t bytes; // taken of the budget
+    mst_pool *pool;
+    tray_port ports[MST_STREAM_MAX_PORTS];
+
+    pthread_mutex_t mutex; // guards what follows, and the states of ports
+    pthread_cond_t changed;
+    bool stop;
+    mst_status status;
+    mst_error error;
+};
+
+bool mst_trays_has(const mst_trays *t, int port) { return t && t->shape.bytes[port] > 0; }
+
+// ---- Numbers
+
+static size_t trays_of_line(const mst_trays *t) { return mst_divide_up(t->shape.line, t->shape.items); }
+
+static size_t tray_of(const mst_trays *t, size_t item) {
+    return item / t->shape.line * trays_of_line(t) + item % t->shape.line / t->shape.items;
+}
+
+static size_t first_of(const mst_trays *t, size_t number) {
+    return number / trays_of_line(t) * t->shape.line + number % trays_of_line(t) * t->shape.items;
+}
+
+static size_t panels_of(const mst_trays *t, size_t number) {
+    return mst_smaller(t->shape.items, t->shape.line - number % trays_of_line(t) * t->shape.items);
+}
+
+// ---- Threads
+
+static void fail(mst_trays *t, mst_status status, const mst_error *error) {
+    pthread_mutex_lock(&t->mutex);
+    if (t->status == MST_OK) {
+        t->status = status;
+        t->error = *error;
+    }
+    t->stop = true;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+// Between the file and a tray.
+static mst_status move(const tray_port *p, size_t number, void *memory, mst_error *error) {
+    const mst_trays *t = p->all;
+    const mst_panel_place from = {t->pool, t->where[p->port], t->desc->ports[p->port].name};
+    mst_status status = MST_OK;
+    mst_panel_piece pieces[MST_PANEL_PIECES];
+    int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->port, first_of(t, number), pieces);
+    for (int i = 0; i < n && status == MST_OK; i++)
+        status = mst_panel_move(&from, &pieces[i], memory, p->writes, error);
+    return status;
+}
+
+// Waits until the tray can be filled, or has all that is to be written; false to stop. Called and left with the mutex held.
+static bool wait_for_turn(const tray_port *p, const tray *one, size_t number) {
+    mst_trays *t = p->all;
+    while (!t->stop && (p->writes ? !one->open || one->number != number || one->left > 0 : one->open))
+        pthread_cond_wait(&t->changed, &t->mutex);
+    return !t->stop;
+}
+
+static void *work(void *argument) {
+    tray_port *p = argument;
+    mst_trays *t = p->all;
+    for (size_t k = 0; k < t->n_trays; k++) {
+        tray *one = &p->trays[k % TRAYS_A_PORT];
+        mst_error error = {.status = MST_OK};
+        pthread_mutex_lock(&t->mutex);
+        bool goes_on = wait_for_turn(p, one, k);
+        pthread_mutex_unlock(&t->mutex);
+        if (!goes_on)
+            break;
+        mst_status status = move(p, k, one->memory, &error);
+        if (status != MST_OK) {
+            fail(t, status, &error);
+            break;
+        }
+        pthread_mutex_lock(&t->mutex);
+        one->open = !p->writes;
+        one->number = k;
+        one->left = panels_of(t, k);
+        p->n_over += p->writes;
+        pthread_cond_broadcast(&t->changed);
+        pthread_mutex_unlock(&t->mutex);
+    }
+    return NULL;
+}
+
+// ---- Panels
+
+// Whether panels of a tray may be put into memory: all trays that had it before are written.
+static bool begin_tray(tray_port *p, tray *one, size_t number) {
+    if (p->writes && !one->open && p->n_over + TRAYS_A_PORT > number) {
+        one->open = true;
+        one->number = number;
+        one->left = panels_of(p->all, number);
+    }
+    return one->open && one->number == number;
+}
+
+mst_status mst_trays_open(mst_trays *t, int port, size_t item, void **memory, mst_error *error) {
+    const size_t number = tray_of(t, item);
+    tray_port *p = &t->ports[port];
+    tray *one = &p->trays[number % TRAYS_A_PORT];
+    pthread_mutex_lock(&t->mutex);
+    while (!t->stop && !begin_tray(p, one, number))
+        pthread_cond_wait(&t->changed, &t->mutex);
+    mst_status status = t->status;
+    if (status == MST_OK && t->stop)
+        status = mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
+    else if (status != MST_OK && error)
+        *error = t->error;
+    pthread_mutex_unlock(&t->mutex);
+    *memory = one->memory;
+    return status;
+}
+
+void mst_trays_close(mst_trays *t, int port, size_t item) {
+    tray_port *p = &t->ports[port];
+    tray *one = &p->trays[tray_of(t, item) % TRAYS_A_PORT];
+    pthread_mutex_lock(&t->mutex);
+    one->left--;
+    if (one->left == 0 && !p->writes)
+        one->open = false;
+    if (one->left == 0)
+        pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+mst_status mst_trays_finish(mst_trays *t, mst_error *error) {
+    pthread_mutex_lock(&t->mutex);
+    for (int p = 0; p < t->desc->n_ports; p++)
+        while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->n_trays)
+            pthread_cond_wait(&t->changed, &t->mutex);
+    mst_status status = t->status;
+    if (status != MST_OK && error)
+        *error = t->error;
+    pthread_mutex_unlock(&t->mutex);
+    return status;
+}
+
+void mst_trays_stop(mst_trays *t) {
+    pthread_mutex_lock(&t->mutex);
+    t->stop = true;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->mutex);
+    if (t->pool)
+        mst_pool_cancel(t->pool);
+}
+
+// ---- Making
+
+// The memory of all trays of a port; *fits is false, and nothing fails, where the system has no such memory.
+static mst_status begin_port(mst_trays *t, int port, bool *fits, mst_error *error) {
+    mst_status status = MST_OK;
+    tray_port *p = &t->ports[port];
+    p->all = t;
+    p->port = port;
+    p->writes = t->desc->ports[port].kind == MST_PORT_OUTPUT;
+    for (int k = 0; k < TRAYS_A_PORT && *fits; k++) {
+        void *memory = mmap(NULL, (size_t)t->shape.bytes[port], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        *fits = memory != MAP_FAILED;
+        if (!*fits)
+            break;
+#ifdef MADV_HUGEPAGE
+        madvise(memory, (size_t)t->shape.bytes[port], MADV_HUGEPAGE); // a wish
+#endif
+        p->trays[k].memory = memory;
+    }
+    if (*fits) {
+        p->has_thread = pthread_create(&p->thread, NULL, work, p) == 0;
+        MST_REQUIRE(p->has_thread, MST_ERROR_HOST_MEMORY, "cannot start a thread for %s", t->desc->ports[port].name);
+    }
+fail:
+    return status;
+}
+
+static bool take_budget(mst_trays *t) {
+    mst_context *context = t->desc->context;
+    for (int p = 0; p < t->desc->n_ports; p++)
+        t->bytes += TRAYS_A_PORT * t->shape.bytes[p];
+    if (mst_budget_take(context, &context->host_memory, t->bytes))
+        return true;
+    t->bytes = 0;
+    return false;
+}
+
+mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, mst_trays **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_tray_shape shape = {.items = 0};
+    mst_trays *t = NULL;
+    bool fits = true, any = false;
+    *out = NULL;
+    if (desc->panel && desc->trays)
+        shape = desc->trays(desc->user, mst_budget_left(desc->context, &desc->context->host_memory) / PART);
+    for (int p = 0; p < desc->n_ports; p++) {
+        if (where[p].place != MST_PLACE_FILE)
+            shape.bytes[p] = 0;
+        any = any || shape.bytes[p] > 0;
+    }
+    if (shape.items == 0 || !any)
+        return MST_OK;
+    MST_REQUIRE(t = calloc(1, sizeof *t), MST_ERROR_HOST_MEMORY, "out of memory");
+    t->desc = desc;
+    t->where = where;
+    t->shape = shape;
+    t->n_trays = desc->n_items / shape.line * trays_of_line(t);
+    pthread_mutex_init(&t->mutex, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    fits = take_budget(t);
+    if (fits)
+        MST_TRY(mst_pool_create(N_REQUESTS - 1, &t->pool, error));
+    for (int p = 0; p < desc->n_ports && fits; p++)
+        if (shape.bytes[p] > 0)
+            MST_TRY(begin_port(t, p, &fits, error));
+    *out = fits ? t : NULL;
+fail:
+    if (!*out)
+        mst_trays_destroy(t);
+    return status;
+}
+
+void mst_trays_destroy(mst_trays *t) {
+    if (!t)
+        return;
+    mst_trays_stop(t);
+    for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
+        if (t->ports[p].has_thread)
+            pthread_join(t->ports[p].thread, NULL);
+        for (int k = 0; k < TRAYS_A_PORT; k++)
+            if (t->ports[p].trays[k].memory)
+                munmap(t->ports[p].trays[k].memory, (size_t)t->shape.bytes[p]);
+    }
+    mst_pool_destroy(t->pool);
+    mst_budget_give(t->desc->context, &t->desc->context->host_memory, t->bytes);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->mutex);
+    free(t);
+}

@@ -1,0 +1,28 @@
+// Trays: where panels' rows are too short to read a file or write it at full rate, panels that lie beside each other there share
+// one tray in RAM, of which whole rows are read before the first of them is asked for, and written when the last one is there. A
+// thread for each port reads the next tray, or writes the one before, while panels of another one move.
+#ifndef MST_STREAM_TRAYS_H
+#define MST_STREAM_TRAYS_H
+
+#include "stream.h"
+
+typedef struct mst_trays mst_trays;
+
+// Takes trays for a run's files, if panels have any and the host's budget has room for them; else *out is NULL.
+// MST_ERROR_HOST_MEMORY: threads cannot be started.
+mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, mst_trays **out, mst_error *error);
+void mst_trays_destroy(mst_trays *trays); // stops first; accepts NULL
+
+bool mst_trays_has(const mst_trays *trays, int port); // accepts NULL
+
+// Waits for the tray that a panel is in, to be taken from it or put there. Each panel is opened once, and each that was opened
+// is closed. Fails as reading or writing a tray does, or after a stop. Panels that follow are not waited for by those before them
+// if threads ask for panels of inputs in the order in which they were given out.
+mst_status mst_trays_open(mst_trays *trays, int port, size_t item, void **memory, mst_error *error);
+void mst_trays_close(mst_trays *trays, int port, size_t item);
+
+// Waits until all is written; and wakes all who wait, so that they fail.
+mst_status mst_trays_finish(mst_trays *trays, mst_error *error);
+void mst_trays_stop(mst_trays *trays);
+
+#endif

@@ -1,0 +1,163 @@
+// Trays: panels of files whose rows are short are read and written in longer ones, with the same bits, within the budget; files
+// that fail, and a caller who cancels. Numbers of system calls, which is what trays are for, are counted.
+#include "support.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static struct {
+    atomic_ulong calls;
+    atomic_long reads_left, writes_left; // until one fails; negative: none does
+} files;
+
+ssize_t __real_pread64(int file, void *data, size_t bytes, off_t offset);
+ssize_t __real_pwrite64(int file, const void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset);
+
+static bool fails(atomic_long *left) {
+    files.calls++;
+    return *left >= 0 && atomic_fetch_sub(left, 1) == 0;
+}
+
+ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset) {
+    if (!fails(&files.reads_left))
+        return __real_pread64(file, data, bytes, offset);
+    errno = EIO;
+    return -1;
+}
+
+ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset) {
+    if (!fails(&files.writes_left))
+        return __real_pwrite64(file, data, bytes, offset);
+    errno = ENOSPC;
+    return -1;
+}
+
+typedef struct transform {
+    const char *what;
+    bool inverse, real;
+    int rank, n_axes, axes[2];
+    size_t shape[3]; // of the real numbers
+    uint64_t device;
+} transform;
+
+static const transform transforms[] = {{"a long axis", false, false, 1, 1, {0}, {65536}, 120000},
+                                       {"a long real axis", false, true, 1, 1, {0}, {60060}, 30000},
+                                       {"a long axis with real results", true, true, 1, 1, {0}, {60060}, 30000},
+                                       {"a plane", false, false, 2, 2, {0, 1}, {250, 243}, 50000},
+                                       {"a real plane", false, true, 2, 2, {0, 1}, {250, 242}, 40000},
+                                       {"a plane with real results", true, true, 2, 2, {0, 1}, {250, 242}, 30000},
+                                       {"columns", false, false, 3, 1, {1}, {3, 500, 90}, 60000}};
+
+static mst_fft_desc describe(const transform *t, bool is_double) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    size_t half[3];
+    memcpy(half, t->shape, sizeof half);
+    half[t->rank - 1] = half[t->rank - 1] / 2 + 1;
+    desc.n_axes = t->n_axes;
+    memcpy(desc.axes, t->axes, sizeof t->axes);
+    desc.input = mst_layout_dense(t->real && !t->inverse ? (is_double ? MST_FLOAT64 : MST_FLOAT32)
+                                                         : (is_double ? MST_COMPLEX128 : MST_COMPLEX64),
+                                  t->rank, t->real && t->inverse ? half : t->shape);
+    if (t->inverse) {
+        desc.direction = MST_FFT_INVERSE;
+        desc.output = mst_layout_dense(is_double ? MST_FLOAT64 : MST_FLOAT32, t->rank, t->shape);
+    }
+    desc.scale = 0.5;
+    return desc;
+}
+
+// The results, and the calls that it took, from file to file with so much staging (0: more than enough).
+static test_array results_of(const mst_fft_desc *desc, uint64_t device, uint64_t host, const test_array *input,
+                             unsigned long *calls) {
+    mst_context *context = test_context_with_budget(device, host);
+    files.calls = 0;
+    test_array output = test_fft_run(context, desc, input, MST_PLACE_FILE, MST_PLACE_FILE, NULL);
+    *calls = files.calls;
+    mst_context_destroy(context);
+    return output;
+}
+
+static uint64_t staging_of(const mst_fft_desc *desc, uint64_t device, uint64_t *panels) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_needs needs = MST_FFT_NEEDS_INIT;
+    mst_context *context = test_context_with_budget(device, 0);
+    OK(mst_fft_create(context, desc, &plan, &e));
+    OK(mst_fft_plan_needs(plan, &needs, &e));
+    mst_fft_destroy(plan);
+    mst_context_destroy(context);
+    *panels = needs.panels;
+    return needs.host_bytes;
+}
+
+static void fewer_calls_and_the_same_bits(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof transforms / sizeof *transforms; k++) {
+        const transform *t = &transforms[k];
+        const mst_fft_desc desc = describe(t, k % 2);
+        const uint64_t device = t->device << k % 2;
+        unsigned long calls[2];
+        uint64_t panels, staging = staging_of(&desc, device, &panels);
+        CHECK(panels >= 24, "%s: %llu panels only", t->what, (unsigned long long)panels);
+        test_array input = test_array_random(&desc.input);
+        test_array plain = results_of(&desc, device, staging, &input, &calls[0]),
+                   trays = results_of(&desc, device, 0, &input, &calls[1]);
+        CHECK(2 * calls[1] < calls[0], "%s: %lu calls with trays, %lu without", t->what, calls[1], calls[0]);
+        CHECK(memcmp(test_array_at(&plain, 0), test_array_at(&trays, 0), plain.elements * mst_type_bytes(plain.layout.type)) == 0,
+              "%s: other bits", t->what);
+        test_array_free(&input), test_array_free(&plain), test_array_free(&trays);
+        mst_context *context = test_context_with_budget(device, 4 * staging);
+        test_fft_check(context, &desc, MST_PLACE_FILE, MST_PLACE_FILE);
+        CHECK(mst_context_device_memory_used(context) == 0, "%s: memory is left", t->what);
+        mst_context_destroy(context);
+    }
+}
+
+static bool stop_in_time(uint64_t done, uint64_t total, void *user) {
+    const uint64_t *most = user;
+    return done * 8 < total * *most;
+}
+
+// Each failure is told once, and the plan works afterwards.
+static void failures(void **state) {
+    (void)state;
+    const mst_fft_desc desc = describe(&transforms[0], false);
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_context *context = test_context_with_budget(transforms[0].device, 0);
+    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
+    test_placed in = test_place(context, MST_PLACE_FILE, &input), out = test_place(context, MST_PLACE_FILE, &output);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    files.calls = 0;
+    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
+    const long calls = (long)files.calls / 4;
+    for (int k = 0; k < 12; k++) {
+        const bool reads = k % 2;
+        atomic_long *left = reads ? &files.reads_left : &files.writes_left;
+        *left = (long)test_between(0, (size_t)calls - 1);
+        REFUSED(MST_ERROR_IO, reads ? "cannot read" : "cannot write", mst_fft_execute(plan, in.at, out.at, NULL, &e));
+        *left = -1;
+    }
+    for (uint64_t most = 0; most < 16; most += 3) {
+        mst_execution how = MST_EXECUTION_INIT;
+        how.progress = stop_in_time;
+        how.progress_user = &most;
+        mst_status status = mst_fft_execute(plan, in.at, out.at, &how, &e);
+        CHECK(status == (most > 8 ? MST_OK : MST_ERROR_CANCELLED), "after %llu of 8: status %d", (unsigned long long)most,
+              status);
+    }
+    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
+    mst_fft_destroy(plan);
+    test_collect(&in, &input), test_collect(&out, &output);
+    test_array_free(&input), test_array_free(&output);
+    mst_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures)};
+    files.reads_left = files.writes_left = -1;
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
