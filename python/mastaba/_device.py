@@ -61,17 +61,6 @@ def _type(dtype):
     return dtype
 
 
-def _whole(index):
-    """An index as a number; those of True and False are masks in NumPy."""
-    try:
-        if isinstance(index, (bool, np.bool_)):
-            raise TypeError
-        return operator.index(index)
-    except TypeError:
-        raise IndexError("an index is a whole number, a slice, None or ...: arrays and masks as indices need a gather, which the device does "
-                         "not do; use mastaba.xp.where, or a copy on the host, numpy.asarray(a)") from None
-
-
 def dense(shape, itemsize):
     """The strides in bytes of an array in C order."""
     strides, step = [], itemsize
@@ -84,7 +73,8 @@ def dense(shape, itemsize):
 class Array:
     """An array in the memory of an OpenCL device: functions of mastaba that get one give one, without a copy in between.
 
-    `numpy.asarray(a)` copies it to the host. Slices, transposes and broadcast arrays are views. Operators and functions of elements are
+    `numpy.asarray(a)` copies it to the host. Slices, transposes and broadcast arrays are views; arrays and masks as indices are NumPy's affair, on a
+    copy on the host. Operators and functions of elements are
     those of `mastaba.evaluate`.
 
     >>> import numpy as np, mastaba
@@ -260,6 +250,9 @@ class Array:
 
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
+        from . import _ordered
+        if not all(map(_ordered.is_view, index)):
+            return _ordered.at(self, index)
         given = sum(item is not None and item is not Ellipsis for item in index)
         if given > self.ndim or sum(item is Ellipsis for item in index) > 1:
             raise IndexError(f"too many indices for an array of {self.ndim} axes")
@@ -278,7 +271,7 @@ class Array:
                 offset += first * self.strides[axis] if n else 0
                 shape, strides, axis = shape + [n], strides + [step * self.strides[axis]], axis + 1
             else:
-                k = _whole(item)
+                k = operator.index(item)
                 if not -self.shape[axis] <= k < self.shape[axis]:
                     raise IndexError(f"index {k} of an axis of {self.shape[axis]}")
                 offset, axis = offset + k % self.shape[axis] * self.strides[axis], axis + 1
@@ -286,7 +279,11 @@ class Array:
 
     def __setitem__(self, index, values):
         """Writes numbers, or an array that is broadcast and converted to this one's type, to a view."""
+        from . import _ordered
         from ._map import evaluate
+        if not all(map(_ordered.is_view, index if isinstance(index, tuple) else (index,))):
+            _ordered.set_at(self, index, values)
+            return
         view = self[index]
         if not isinstance(values, Array):
             values = asarray(values, self.dtype, context=self.context)

@@ -17,7 +17,7 @@ import operator
 import os
 
 import numpy as np
-from numpy.fft import fftfreq as _fftfreq, fftshift, ifftshift, rfftfreq as _rfftfreq
+from numpy.fft import fftfreq as _fftfreq, fftshift as _fftshift, ifftshift as _ifftshift, rfftfreq as _rfftfreq
 
 from . import _arrays, errors
 from ._contexts import set_cache
@@ -496,6 +496,34 @@ def rfftfreq(n, d=1.0, *, xp=None, device=None):
         [0.0, 0.5, 1.0]
     """
     return _frequencies(_rfftfreq(n, d), xp, device)
+
+
+def _shifted(x, axes, on_the_host, inverse):
+    x = _arrays.adopted(x)
+    if not isinstance(x, _arrays.Array):
+        return on_the_host(x, axes)
+    axes = tuple(range(x.ndim)) if axes is None else tuple(axes) if isinstance(axes, (tuple, list)) else (operator.index(axes),)
+    return x.__array_namespace__().roll(x, tuple(-(x.shape[k] // 2) if inverse else x.shape[k] // 2 for k in axes), axis=axes)
+
+
+def fftshift(x, axes=None):
+    """x with the frequency 0 in the middle of the axes, by default all.
+
+        >>> import mastaba
+        >>> mastaba.fft.fftshift(mastaba.fft.fftfreq(4, 0.25)).tolist()
+        [-2.0, -1.0, 0.0, 1.0]
+    """
+    return _shifted(x, axes, _fftshift, False)
+
+
+def ifftshift(x, axes=None):
+    """The inverse of fftshift.
+
+        >>> import mastaba
+        >>> mastaba.fft.ifftshift(mastaba.asarray([-1.0, 0.0, 1.0])).numpy().tolist()
+        [0.0, 1.0, -1.0]
+    """
+    return _shifted(x, axes, _ifftshift, True)
 
 
 # ---- As a backend of SciPy's functions

@@ -7,8 +7,8 @@
     >>> xp.where(a > 0.6, a, 0.0).numpy().tolist()
     [0.0, 0.0, 0.0, 0.75, 1.0]
 
-Functions of elements are expressions, in NumPy's types of their operands. What would need a gather or an order of elements (indices that
-are arrays, sorting, sets) is not here: take a copy on the host. `fft` is the standard's extension.
+Functions of elements are expressions, in NumPy's types of their operands. What needs elements at places that values give, or an order of
+elements (indices that are arrays, sorting, sets), is NumPy's affair, on a copy on the host. `fft` and `linalg` are the standard's extensions.
 """
 import builtins
 import math
@@ -21,7 +21,7 @@ from numpy import (complex64, complex128, float32, float64, int8, int16, int32, 
 from numpy import bool_ as bool  # noqa: A004, F401
 from numpy import e, inf, nan, newaxis, pi  # noqa: F401
 
-from . import _arrays, fft  # noqa: F401
+from . import _arrays
 from ._contexts import devices as _devices
 from ._contexts import use as _use
 from ._device import _ON_OPENCL, Array
@@ -29,6 +29,8 @@ from ._device import asarray as _asarray
 from ._device import empty as _empty
 from ._device import from_dlpack as _from_dlpack
 from ._map import evaluate
+from ._ordered import (argsort, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all, unique_counts, unique_inverse,  # noqa: F401
+                       unique_values)
 
 try:
     from numpy import isdtype
@@ -38,7 +40,7 @@ except ImportError:  # NumPy before 2.0
                  "numeric": "iufc"}
         return builtins.any(dtype.kind in kinds[k] if isinstance(k, str) else dtype == k for k in (kind if isinstance(kind, tuple) else (kind,)))
 
-__array_api_version__ = "2023.12"
+__array_api_version__ = "2025.12"
 
 
 # ---- Functions of elements
@@ -84,8 +86,21 @@ _OF_COMPLEX = {
     "log1p": f"complex(log1p({_X}*(2+{_X})+{_Y}*{_Y})/2,atan2({_Y},1+{_X}))", "log2": "log(a)/log(2)", "log10": "log(a)/log(10)",
     "sign": f"a==0 ? complex({_X}+0,{_Y}+0) : a/abs(a)", "round": f"complex(rint({_X}),rint({_Y}))", "isfinite": f"!isnan({_X}-{_X}) && !isnan({_Y}-{_Y})",
     "isnan": f"isnan({_X}) || isnan({_Y})", "isinf": f"isinf({_X}) || isinf({_Y})"}
+# Of these, NumPy's are C99's where a part is infinite or NaN.
+_C99 = {name: getattr(np, name.replace("a", "arc", 1) if name[0] == "a" else name) for name in (
+    "acos", "acosh", "asinh", "atanh", "cosh", "exp", "log1p", "sinh", "tanh")} | {"expm1": lambda z: np.exp(z) - 1}
+_OF_FLOATS = {"floor_divide": "isinf(a) || isinf(b) ? a/b : a//b"}  # NumPy has NaN of infinity, and -1 where -0 is meant
 _OF_WHOLE = {"floor", "ceil", "trunc", "round"}  # which leave whole numbers as they are
 _FINITE = {"isnan": False, "isinf": False, "isfinite": True}  # of whole numbers
+
+
+def _as_in_c99(name, x, result):
+    """A function's values, those of numbers that are not finite put right on the host."""
+    odd = logical_not(isfinite(x))  # noqa: F821
+    if any(odd):
+        with np.errstate(all="ignore"):
+            result[odd] = _C99[name](x.numpy()[odd.numpy()])
+    return result
 
 
 def _elementwise(name, text):
@@ -98,8 +113,11 @@ def _elementwise(name, text):
         whole = len(given) == 1 and given[0].dtype.kind in "biu"
         if whole and name in _FINITE:
             return full_like(given[0], _FINITE[name], dtype=bool)
-        of_complex = name in _OF_COMPLEX and builtins.any(isinstance(v, complex) or getattr(v, "dtype", None) in (complex64, complex128) for v in given)
-        return evaluate("a" if whole and name in _OF_WHOLE else _OF_COMPLEX[name] if of_complex else text, dict(zip("ab", given)), out=out)
+        of_complex = (name in _OF_COMPLEX or name in _C99) and builtins.any(isinstance(v, complex) or getattr(v, "dtype", None) in (complex64, complex128) for v in given)
+        of_floats = name in _OF_FLOATS and builtins.any(isinstance(v, float) or getattr(getattr(v, "dtype", None), "kind", "") == "f" for v in given)
+        text_of = "a" if whole and name in _OF_WHOLE else _OF_COMPLEX.get(name, text) if of_complex else _OF_FLOATS[name] if of_floats else text
+        result = evaluate(text_of, dict(zip("ab", given)), out=out)
+        return _as_in_c99(name, given[0], result) if of_complex and name in _C99 else result
 
     def of_one(x, /, *, out=None):
         return call((x,), out)
@@ -223,7 +241,7 @@ def meshgrid(*arrays, indexing="xy"):
     order = list(range(n))
     if indexing == "xy" and n > 1:
         order[:2] = 1, 0
-    return list(broadcast_arrays(*(a.reshape([-1 if order[j] == k else 1 for j in range(n)]) for k, a in enumerate(arrays))))
+    return broadcast_arrays(*(a.reshape([-1 if order[j] == k else 1 for j in range(n)]) for k, a in enumerate(arrays)))
 
 
 # ---- Types
@@ -309,7 +327,10 @@ def moveaxis(x, source, destination, /):
 
 
 def expand_dims(x, /, axis=0):
-    return x[_along(_axis(axis, x.ndim + 1), None)]
+    """x with axes of one element, one or a tuple of them, at these places of the result."""
+    rank = x.ndim + (len(axis) if isinstance(axis, tuple) else 1)
+    axes = _axes(axis, rank)
+    return x[tuple(None if k in axes else slice(None) for k in range(rank))]
 
 
 def squeeze(x, /, axis):
@@ -328,9 +349,13 @@ def broadcast_to(x, /, shape):
     return x.broadcast_to(shape)
 
 
+def broadcast_shapes(*shapes):
+    return np.broadcast_shapes(*shapes)
+
+
 def broadcast_arrays(*arrays):
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    return [a.broadcast_to(shape) for a in arrays]
+    return tuple(a.broadcast_to(shape) for a in arrays)
 
 
 def concat(arrays, /, *, axis=0):
@@ -385,12 +410,12 @@ def tile(x, repetitions, /):
 
 
 def repeat(x, repeats, /, *, axis=None):
-    """Each element so many times, a whole number, along an axis; without one, of the flattened array."""
-    if not isinstance(repeats, int):
-        raise TypeError("repeats is one whole number: other ones need a gather")
+    """Each element so many times, a number or one for each, along an axis; without one, of the flattened array."""
     if axis is None:
         return repeat(x.reshape(-1), repeats, axis=0)
     axis = _axis(axis, x.ndim)
+    if not isinstance(repeats, int):
+        return take(x, np.repeat(np.arange(x.shape[axis]), np.asarray(repeats)), axis=axis)
     shape = x.shape[:axis + 1] + (repeats,) + x.shape[axis + 1:]
     whole = x[_along(axis + 1, None)].broadcast_to(shape).copy()
     return whole.reshape(x.shape[:axis] + (x.shape[axis] * repeats,) + x.shape[axis + 1:])
@@ -584,13 +609,13 @@ class _Info:
     """What the standard's __array_namespace_info__ gives."""
 
     def capabilities(self):
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": None}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
     def default_device(self):
         return _devices()[0]
 
     def devices(self):
-        return _devices()
+        return tuple(_devices())
 
     def default_dtypes(self, *, device=None):
         return {"real floating": np.dtype(float64), "complex floating": np.dtype(complex128), "integral": np.dtype(int64), "indexing": np.dtype(int64)}
@@ -604,14 +629,7 @@ def __array_namespace_info__():
     return _Info()
 
 
-_HOST = {**{name: "an order of elements" for name in ("sort", "argsort", "searchsorted", "unique_all", "unique_counts", "unique_inverse", "unique_values")},
-         "take": "a gather", "take_along_axis": "a gather", "nonzero": "a result whose size depends on the values"}
-
-
-def __getattr__(name):
-    if name in _HOST:
-        raise AttributeError(f"mastaba.xp has no {name}, which needs {_HOST[name]}: take a copy on the host, numpy.asarray(a)")
-    raise AttributeError(f"module 'mastaba.xp' has no attribute {name!r}")
+from . import _standard_fft as fft, linalg  # noqa: E402, F401  which are made of these
 
 
 def __dir__():
