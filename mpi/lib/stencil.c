@@ -14,8 +14,10 @@ struct mst_mpi_stencil {
     void *given[2], *taken[2];
     MPI_Request *requests; // persistent: those of an exchange, the receiving ones first
     int n_requests;
-    uint64_t left;      // steps until the next exchange: as many on all ranks, whatever fails on some of them
-    uint64_t exchanges; // of the run so far
+    uint64_t left;        // steps until the next exchange: as many on all ranks, whatever fails on some of them
+    uint64_t exchanges;   // of the run so far
+    int lack;             // whether a rank has no halos
+    mst_mpi_pulse *pulse; // where some rank has no halos, and would hear nothing; else NULL
     double timeout;
     bool broken;
 };
@@ -114,6 +116,23 @@ fail:
     return status;
 }
 
+// All ranks give signs of life if one of several has no halos, and there is a time to hear them in.
+static mst_status make_pulse(mst_mpi_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    MPI_Request request;
+    int n_ranks;
+    MPI_Comm_size(s->communicator, &n_ranks);
+    s->lack = s->n_requests == 0 && n_ranks > 1 && s->timeout > 0;
+    TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, &s->lack, 1, MPI_INT, MPI_MAX, s->communicator, &request), "ranks that agree");
+    status = mst_mpi_wait(1, &request, s->timeout, error);
+    s->broken = status != MST_OK;
+    if (status == MST_OK && s->lack)
+        status = mst_mpi_agree(s->communicator, mst_mpi_pulse_create(s->communicator, s->timeout, &s->pulse, error), s->timeout,
+                               &s->broken, error);
+fail:
+    return status;
+}
+
 mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc, uint64_t steps,
                                   double timeout, mst_mpi_stencil **out, mst_error *error) {
     double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
@@ -134,10 +153,13 @@ mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, c
     if (status == MST_OK && s)
         status = fill(s, context, desc, steps, error);
     status = mst_mpi_agree(own, status, wait, &broken, error);
+    if (s)
+        s->broken = broken;
+    if (status == MST_OK && s)
+        status = make_pulse(s, error);
     if (status == MST_OK && s && out) {
         *out = s;
     } else if (s) {
-        s->broken = broken;
         mst_mpi_stencil_destroy(s);
     } else if (!broken) {
         MPI_Comm_free(&own);
@@ -155,10 +177,11 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
         mst_pinned_destroy(s->context, s->given[side]);
         mst_pinned_destroy(s->context, s->taken[side]);
     }
-    if (!s->broken) {
-        free(s->requests);
-        MPI_Comm_free(&s->communicator);
-    }
+    if (s->broken)
+        return;
+    mst_mpi_pulse_destroy(s->pulse);
+    free(s->requests);
+    MPI_Comm_free(&s->communicator);
     free(s);
 }
 
@@ -170,15 +193,23 @@ static mst_status exchange(void *user, mst_error *error) {
     s->exchanges++;
     if (s->n_requests > 0)
         TRY_MPI(MPI_Startall(s->n_requests, s->requests), "exchanging halos");
-    TRY(mst_mpi_wait(s->n_requests, s->requests, s->timeout, error));
+    TRY(mst_mpi_wait_beating(s->n_requests, s->requests, s->timeout, s->pulse, error));
     return MST_OK;
 fail:
     s->broken = true;
     return status;
 }
 
+static bool beat(uint64_t done, uint64_t total, void *user) {
+    mst_mpi_stencil *s = user;
+    (void)done;
+    (void)total;
+    s->broken = s->broken || mst_mpi_pulse_beat(s->pulse, NULL) != MST_OK;
+    return !s->broken;
+}
+
 // Steps with the exchanges between them, as many of these as on all other ranks.
-static mst_status advance(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
+static mst_status advance(mst_mpi_stencil *s, uint64_t steps, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_neighbours with = MST_STENCIL_NEIGHBOURS_INIT;
     const uint64_t between = s->part.steps, due = steps > s->left ? (steps - s->left - 1) / between + 1 : 0;
@@ -191,22 +222,36 @@ static mst_status advance(mst_mpi_stencil *s, uint64_t steps, mst_error *error) 
     with.user = s;
     s->exchanges = 0;
     s->left += due * between - steps;
-    status = mst_stencil_run_part(s->solver, steps, &with, NULL, NULL, error);
+    status = mst_stencil_run_part(s->solver, steps, &with, how, NULL, error);
     while (s->exchanges < due && !s->broken) // a rank that failed lets the others go on
         exchange(s, NULL);
     return status;
 }
 
-// How long a rank waits at the end of a run. One without halos has met nobody on the way, and may have far less to compute.
-static double last_wait(const mst_mpi_stencil *s) { return s->n_requests > 0 ? s->timeout : 0; }
+static mst_status advance_own(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
+    mst_execution how = MST_EXECUTION_INIT;
+    how.progress = s->pulse ? beat : NULL;
+    how.progress_user = s;
+    if (!s->solver)
+        return MST_OK;
+    return s->left == UINT64_MAX ? mst_stencil_run(s->solver, steps, &how, NULL, error) : advance(s, steps, &how, error);
+}
 
 mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
-    mst_status status = MST_OK;
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
-    if (s->solver)
-        status = s->left == UINT64_MAX ? mst_stencil_run(s->solver, steps, NULL, NULL, error) : advance(s, steps, error);
-    return s->broken ? status : mst_mpi_agree(s->communicator, status, last_wait(s), &s->broken, error);
+    mst_status status = mst_mpi_pulse_begin(s->pulse, error);
+    s->broken = s->broken || status != MST_OK;
+    if (status == MST_OK)
+        status = advance_own(s, steps, error);
+    if (!s->broken)
+        status = mst_mpi_agree_beating(s->communicator, status, s->timeout, s->pulse, &s->broken, error);
+    if (!s->broken) {
+        const mst_status ended = mst_mpi_pulse_end(s->pulse, status == MST_OK ? error : NULL);
+        s->broken = ended != MST_OK;
+        status = status == MST_OK ? ended : status;
+    }
+    return status;
 }
 
 mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *part) {

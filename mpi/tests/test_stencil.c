@@ -3,9 +3,10 @@
 #include "support.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
 enum { MOST_NODES = 60 * 24 };
 
@@ -126,30 +127,70 @@ static void check_refusal(mst_context *context) {
     CHECK(status == MST_ERROR_ARGUMENT && !ours, "a wrong time step gives %s: %s", mst_status_name(status), e.message);
 }
 
-// A grid of so few planes that one rank has all: the others wait for its steps longer than the timeout, and nothing fails.
-static void check_idle(mst_context *context) {
+// A grid of so few planes that one rank has all.
+static mst_mpi_stencil *make_alone(mst_context *context, double timeout) {
     mst_error e;
     mst_mpi_stencil *ours = NULL;
     mst_stencil_desc d = make_desc(0);
     d.grid[0] = 3;
+    d.check_every = 0;
     for (int turn = 0; turn < 2; turn++) { // the second time its kernels are there
         mst_mpi_stencil_destroy(ours);
-        OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, 1, turn ? 2 : 60, &ours, &e));
+        OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, 1, turn ? timeout : 60, &ours, &e));
+        if (turn == 0) // PoCL compiles when it launches a kernel first
+            OK(mst_mpi_stencil_run(ours, 2, &e));
     }
-    if (test_rank == 0)
-        nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
-    OK(mst_mpi_stencil_run(ours, 3, &e));
+    return ours;
+}
+
+// The others wait for its steps longer than the timeout, and nothing fails.
+static void check_idle(mst_context *context) {
+    const double timeout = 5;
+    mst_error e;
+    mst_mpi_stencil *ours = make_alone(context, timeout);
+    double seconds = 0;
+    for (uint64_t steps = 1000; seconds < 1.5 * timeout; steps *= 2) {
+        seconds = MPI_Wtime();
+        OK(mst_mpi_stencil_run(ours, steps, &e));
+        seconds = MPI_Wtime() - seconds;
+        MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    }
     mst_mpi_stencil_destroy(ours);
+}
+
+static void hang(int signal) {
+    (void)signal;
+    for (;;)
+        pause();
+}
+
+// It hangs amid its steps: one of the others notices, and ends the job.
+static void check_hanging(mst_context *context) {
+    mst_error e;
+    mst_mpi_stencil *ours = make_alone(context, 4);
+    if (test_rank == 0) {
+        signal(SIGALRM, hang);
+        alarm(6);
+    }
+    mst_status status = mst_mpi_stencil_run(ours, 1ull << 40, &e);
+    CHECK(status == MST_ERROR_IO && mst_mpi_stencil_is_broken(ours), "a rank that hangs gives %s", mst_status_name(status));
+    printf("noticed: %s\n", e.message);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 int main(int argc, char **argv) {
     mst_context *context = test_begin(&argc, &argv);
-    int cases = argc > 1 ? atoi(argv[1]) : 4;
-    check_refusal(context);
-    for (int i = 0; i < cases; i++)
-        run_case(context, (size_t)i);
-    if (cases > 4)
+    const char *what = argc > 1 ? argv[1] : "4";
+    if (strcmp(what, "hanging") == 0) {
+        check_hanging(context);
+    } else if (strcmp(what, "idle") == 0) {
         check_idle(context);
+    } else {
+        check_refusal(context);
+        for (int i = 0; i < atoi(what); i++)
+            run_case(context, (size_t)i);
+    }
     test_end(context);
     return 0;
 }

@@ -9,10 +9,14 @@
 typedef struct run_state {
     mst_execution how;
     uint64_t done, total; // steps
+    uint64_t at_once;     // trips between two reports
+    double reported;      // when the last one was
     mst_traffic traffic;
     bool ended;         // the condition `until` holds
     mst_part_run *part; // of a part of a grid that exchanges halos on the way; else NULL
 } run_state;
+
+static const double BETWEEN_REPORTS = 0.1; // seconds
 
 // Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
 static uint64_t trips_at_once(const mst_stencil *s) {
@@ -23,10 +27,15 @@ static uint64_t trips_at_once(const mst_stencil *s) {
     if (s->is_trial) // there are no rates, and it is not to wait where others do not
         return most;
     double seconds = mst_model_forecast(&s->inputs, &s->pair, &s->plan, s->plan.depth, &boxes).seconds;
-    return seconds > 1e-5 ? 1 + (uint64_t)(0.1 / seconds) : most;
+    return seconds > 1e-5 ? 1 + (uint64_t)(BETWEEN_REPORTS / seconds) : most;
 }
 
+// With fewer trips until the next one if this one was late: the model does not know what else the device does.
 static mst_status report_progress(run_state *run, mst_error *error) {
+    const double now = mst_now();
+    if (now - run->reported > 3 * BETWEEN_REPORTS && run->at_once > 1)
+        run->at_once /= 2;
+    run->reported = now;
     if (run->how.progress && !run->how.progress(run->done, run->total, run->how.progress_user))
         return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps", (unsigned long long)run->done,
                         (unsigned long long)run->total);
@@ -47,7 +56,7 @@ static mst_status advance(mst_stencil *s, uint64_t row, uint64_t most, run_state
 static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, mst_error *error) {
     mst_status status = MST_OK, cancelled = MST_OK;
     mst_schedule *schedule = s->schedule;
-    uint64_t row = 0, at_once = trips_at_once(s), since = 0;
+    uint64_t row = 0, since = 0;
     if (!s->members)
         MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
     while (row < steps && cancelled == MST_OK) {
@@ -55,7 +64,7 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
         MST_TRY(advance(s, row, steps - row, run, &n, error));
         row += n;
         run->done += n;
-        if (++since < at_once)
+        if (++since < run->at_once)
             continue;
         since = 0;
         if (mst_plan_in_core(s->plan.schedule))
@@ -68,6 +77,8 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
     s->tables.filled = row;
     MST_TRY(schedule->kind->collect ? schedule->kind->collect(schedule, error) : mst_tables_collect(&s->tables, error));
     s->step += row;
+    if (cancelled == MST_OK && mst_now() - run->reported > BETWEEN_REPORTS && run->done < run->total) // segments may be short
+        cancelled = report_progress(run, error);
     return cancelled;
 fail:
     schedule->kind->abandon(schedule);
@@ -79,7 +90,7 @@ fail:
 
 mst_status mst_solver_advance(mst_stencil *s, uint64_t n, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
-    run_state run = {.how = MST_EXECUTION_INIT, .total = n};
+    run_state run = {.how = MST_EXECUTION_INIT, .total = n, .at_once = trips_at_once(s), .reported = mst_now()};
     while (run.done < n)
         MST_TRY(run_segment(s, mst_smaller(n - run.done, s->tables.footprint.rows), &run, error));
     traffic->upload_bytes += run.traffic.upload_bytes;
@@ -133,8 +144,8 @@ fail:
 static mst_status run_steps(mst_stencil *s, uint64_t steps, mst_part_run *part, const mst_execution *how,
                             mst_stencil_report *report, mst_error *error) {
     mst_status status = MST_OK;
-    run_state run = {.total = steps, .part = part};
-    double start = mst_now();
+    const double start = mst_now();
+    run_state run = {.total = steps, .at_once = trips_at_once(s), .reported = start, .part = part};
     MST_TRY(mst_execution_read(how, &run.how, error));
     if (report)
         MST_TRY(mst_description_check(REPORT, report, error));

@@ -136,7 +136,8 @@ MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, un
 
 // Advances by so many steps, and exchanges halos where they are used up. Collective, blocks. On failure the state is lost. Errors
 // are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank waited longer than the timeout, which breaks the
-// solver. Ranks without halos (without planes, or of runs of an ensemble) wait at the end for ever.
+// solver. Where some ranks have no halos (no planes, or runs of an ensemble), all tell one another several times in that time
+// that they compute or wait, and a rank waits as long as it hears that.
 MST_API mst_status mst_mpi_stencil_run(mst_mpi_stencil *solver, uint64_t steps, mst_error *error);
 
 // This rank's solver, for mst_stencil_read of its own planes (the region may be NULL), mst_stencil_step and the like, but not to
