@@ -1,4 +1,4 @@
-// Batches and integrals on a group of devices beside one of them, and transforms of one large array.
+// Batches and integrals on a group of devices beside one of them, and one vector beyond them.
 #include "group_rates.h"
 
 #include <math.h>
@@ -17,7 +17,6 @@ typedef struct batch {
     mst_integral *integral;
     double *parameters;
     mst_integral_result *results[2];
-    cl_mem buffer;
     size_t n;
 } batch;
 
@@ -28,8 +27,6 @@ static mst_status execute(void *user, mst_error *error) {
         at[k] = mst_at_host(b->arrays[b->way][k]);
     if (b->convolution)
         return mst_convolution_execute(b->convolution, at[0], at[1], at[2], NULL, error);
-    if (b->fft && b->buffer)
-        return mst_fft_execute(b->fft, mst_at_device(b->buffer, 0), mst_at_device(b->buffer, 0), NULL, error);
     if (b->fft)
         return mst_fft_execute(b->fft, at[0], at[2], NULL, error);
     if (b->map)
@@ -209,44 +206,7 @@ void group_measure_integrals(group_run *run) {
     release(run, &b);
 }
 
-// One transform whose data lie on the lead, which computes it alone: beside the time that an exchange would need.
-static void measure_large(group_run *run, const char *name, int rank, size_t length) {
-    mst_fft_desc d = MST_FFT_DESC_INIT;
-    batch b = {.name = name};
-    mst_error error = {0};
-    cl_int code;
-    size_t shape[] = {length, length, length}, bytes = sizeof(float[2]);
-    double n = run->n, seconds = -1;
-    if (!group_wants(run, name))
-        return;
-    for (int k = 0; k < rank; k++)
-        bytes *= length;
-    d.input = d.output = mst_layout_dense(MST_COMPLEX64, rank, shape);
-    d.n_axes = rank;
-    for (int k = 0; k < rank; k++)
-        d.axes[k] = k;
-    d.scale = 1 / sqrt((double)bytes / sizeof(float[2]));
-    b.buffer = clCreateBuffer(mst_context_opencl(run->group), CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS)
-        snprintf(error.message, sizeof error.message, "no memory for %zu bytes", bytes);
-    else if (mst_fft_create(run->group, &d, &b.fft, &error) == MST_OK)
-        seconds = group_median(execute, &b, &error);
-    if (seconds > 0)
-        group_row(run, name, "exchange through the host", seconds,
-                  2 * (double)bytes * (n - 1) / n / run->link[run->n][LINK_ONE_EACH], 0.8,
-                  json_pack("{s:s, s:f}", "computed_by", "the lead", "bytes_a_second", 2 * (double)bytes / seconds));
-    else
-        group_failed(run, name, error.message);
-    destroy_plans(&b);
-    if (b.buffer)
-        clReleaseMemObject(b.buffer);
-    if (seconds > 0)
-        group_peer(run, rank, length);
-}
-
 void group_measure_arrays(group_run *run) {
     measure_host_arrays(run);
     measure_long_fft(run);
-    measure_large(run, "fft of one line", 1, run->sizes->fft_line);
-    measure_large(run, "fft of one cube", 3, run->sizes->fft_cube);
 }

@@ -169,6 +169,7 @@ static int measure(group_run *run) {
     group_measure_integrals(run);
     group_measure_beyond(run);
     group_measure_arrays(run);
+    group_measure_spread(run);
     return write_json(run) && json_array_size(run->failures) == 0 ? CLI_DONE : CLI_FAILED;
 }
 

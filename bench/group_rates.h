@@ -55,5 +55,6 @@ void group_measure_in_core(group_run *run);   // group_stencils.c
 void group_measure_beyond(group_run *run);    // and ensembles
 void group_measure_integrals(group_run *run); // group_batches.c
 void group_measure_arrays(group_run *run);
+void group_measure_spread(group_run *run); // group_spread.c
 
 #endif

@@ -39,6 +39,7 @@
 #include <mastaba/integral.h>
 #include <mastaba/map.h>
 #include <mastaba/npy.h>
+#include <mastaba/spread.h>
 #include <mastaba/stencil.h>
 #include <mastaba/tune.h>
 

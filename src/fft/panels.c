@@ -1,13 +1,12 @@
 // Passes over panels on a device: their transforms, twiddles and runs.
 #include "panels_places.h"
 
-#include "device_table.h"
 #include "plan.h"
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 #include "tray.h"
-#include "twiddle.h"
+#include "twiddle_panel.h"
 
 #include <stdlib.h>
 
@@ -20,7 +19,6 @@
 #define UNIFIED_ROW_BYTES ((uint64_t)1 << 10)
 #define ROW_BYTES ((uint64_t)8 << 10)
 #define CROSSING_ROW ((uint64_t)256) // bytes side by side that a device copies from and to pinned memory at the link's rate
-#define CPU_SPAN 1024                // values of a work-item
 
 typedef struct pass_work {
     mst_fft *transform;
@@ -45,46 +43,25 @@ static const mst_fft_panel_pass *running(const mst_fft_panels *panels) { return 
 
 // ---- Making.
 
-static mst_status make_roots(mst_fft_panels *panels, size_t n, mst_device_table *roots, mst_error *error) {
-    bool is_double = mst_type_is_double(panels->desc.input.type);
-    size_t number = is_double ? 16 : 8, count = mst_fft_panel_twiddle_count(n);
-    unsigned shift = mst_fft_panel_twiddle_shift(n);
-    size_t low = (size_t)1 << shift;
-    void *values = malloc(count * number);
-    for (size_t i = 0; values && i < count; i++) {
-        size_t index = i < low ? i : (i - low) << shift;
-        mst_table_put(values, is_double, i, mst_twiddle(index % n, n));
-    }
-    roots->bytes = count * number;
-    return mst_table_upload(panels->context, roots, values, error);
-}
-
-static mst_status make_kernel(mst_fft_panels *panels, const char *name, mst_kernel **out, mst_error *error) {
-    const mst_program *program;
-    bool is_double = mst_type_is_double(panels->desc.input.type);
-    mst_status status = mst_program_of_file(panels->context, "fft: twiddles of panels", "panels.cl",
-                                            is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
-    return status == MST_OK ? mst_kernel_create(program, name, out, error) : status;
-}
-
 static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_panel_pass *p = &panels->plan.passes[number];
     pass_work *w = &panels->work[number];
+    const bool is_double = mst_type_is_double(panels->desc.input.type);
     mst_fft_desc d;
     mst_fft_panel_describe(p, &panels->desc, &d);
     MST_TRY(mst_fft_create_with(panels->context, &d, NULL, &w->transform, error));
     w->n_items = mst_fft_items(w->transform);
     if (p->twiddle_n) {
-        MST_TRY(make_roots(panels, p->twiddle_n, &w->roots, error));
-        MST_TRY(make_kernel(panels, "twiddle_panel", &panels->twiddles, error));
+        MST_TRY(mst_panel_roots(panels->context, is_double, p->twiddle_n, &w->roots, error));
+        MST_TRY(mst_panel_kernel(panels->context, is_double, "twiddle_panel", &panels->twiddles, error));
     }
     if (p->mirror) {
-        MST_TRY(make_roots(panels, mst_fft_panel_mirrored(p), &w->mirror_roots, error));
-        MST_TRY(make_kernel(panels, "mirror_panel", &panels->mirrors, error));
+        MST_TRY(mst_panel_roots(panels->context, is_double, mst_fft_panel_mirrored(p), &w->mirror_roots, error));
+        MST_TRY(mst_panel_kernel(panels->context, is_double, "mirror_panel", &panels->mirrors, error));
     }
     if (p->fold && !panels->folds)
-        MST_TRY(make_kernel(panels, "fold_panel", &panels->folds, error));
+        MST_TRY(mst_panel_kernel(panels->context, is_double, "fold_panel", &panels->folds, error));
 fail:
     return status;
 }
@@ -114,33 +91,24 @@ static size_t column_length(const mst_fft_panel_pass *p) { return p->mirror ? p-
 // Of a panel's columns or, in the part behind them, of their mirrors.
 static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, bool mirrors, mst_error *error) {
     const mst_fft_panel_pass *p = running(panels);
-    const mst_device_table *roots = &panels->work[panels->lead->pass].roots;
-    bool column_inside = p->inside & 1u << p->column;
-    cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]) / (p->mirror ? 2 : 1), first = mirrors ? n : 0;
-    cl_long column_first = (cl_long)mst_fft_panel_begin(p, block->first, p->column), column_end = (cl_long)column_length(p);
-    if (mirrors)
-        column_first = column_end - column_first - (cl_long)p->width + 1;
-    cl_ulong row_stride = mst_fft_panel_stride(p, MST_TO, p->row), row_count = p->axes[p->row].n[MST_TO];
-    cl_ulong column_stride = column_inside ? mst_fft_panel_stride(p, MST_TO, p->column) : 1;
-    cl_ulong column_count = !column_inside ? 1 : p->cut == p->column ? p->width : p->axes[p->column].n[MST_TO];
-    cl_uint shift = mst_fft_panel_twiddle_shift(p->twiddle_n), span = mst_pass_suits_cpu(&panels->context->device) ? CPU_SPAN : 1;
-    double sign = panels->desc.direction == MST_FFT_INVERSE ? -1 : 1;
-    size_t n_items = (size_t)mst_divide_up(n, (cl_ulong)span);
-    const mst_argument arguments[] = {MST_BIND_AS("panel", block->ports[1].buffer),
-                                      MST_BIND(first, first),
-                                      MST_BIND(n, n),
-                                      MST_BIND(row_stride, row_stride),
-                                      MST_BIND(row_count, row_count),
-                                      MST_BIND(column_stride, column_stride),
-                                      MST_BIND(column_count, column_count),
-                                      MST_BIND(column_first, column_first),
-                                      MST_BIND(column_end, column_end),
-                                      MST_BIND_AS("roots", roots->buffer),
-                                      MST_BIND(shift, shift),
-                                      MST_BIND(sign, sign),
-                                      MST_BIND(span, span)};
-    return mst_kernel_launch(block->queue, panels->twiddles, arguments, MST_COUNT(arguments), n_items,
-                             mst_kernel_group(panels->context, panels->twiddles, n_items), NULL, error);
+    const bool column_inside = p->inside & 1u << p->column;
+    const cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]) / (p->mirror ? 2 : 1);
+    const cl_long begin = (cl_long)mst_fft_panel_begin(p, block->first, p->column), end = (cl_long)column_length(p);
+    const mst_panel_twiddles of = {.panel = block->ports[1].buffer,
+                                   .roots = panels->work[panels->lead->pass].roots.buffer,
+                                   .length = p->twiddle_n,
+                                   .inverse = panels->desc.direction == MST_FFT_INVERSE,
+                                   .first = mirrors ? n : 0,
+                                   .n = n,
+                                   .row_stride = mst_fft_panel_stride(p, MST_TO, p->row),
+                                   .row_count = p->axes[p->row].n[MST_TO],
+                                   .column_stride = column_inside ? mst_fft_panel_stride(p, MST_TO, p->column) : 1,
+                                   .column_count = !column_inside        ? 1
+                                                   : p->cut == p->column ? p->width
+                                                                         : p->axes[p->column].n[MST_TO],
+                                   .column_first = mirrors ? end - begin - (cl_long)p->width + 1 : begin,
+                                   .column_end = end};
+    return mst_panel_twiddle(block->queue, panels->twiddles, &of, error);
 }
 
 static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem panel, mst_error *error) {

@@ -71,8 +71,8 @@ static mst_status read_place(const mst_stencil_desc *desc, const mst_problem *p,
     snprintf(what, sizeof what, "source %zu", k);
     if (!from->position)
         return mst_spread_add_node(p, from->point, what, &to->list, error);
-    return mst_spread_add(p, (mst_spread){from->interpolation, from->radius, p->fields[to->field].faces}, from->position, what,
-                          &to->list, error);
+    return mst_spread_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces}, from->position,
+                          what, &to->list, error);
 fail:
     return status;
 }
@@ -115,7 +115,7 @@ static mst_status read_receiver(const mst_stencil_desc *desc, size_t k, mst_prob
         if (from->points)
             MST_TRY(mst_spread_add_node(p, from->points[i], what, list, error));
         else
-            MST_TRY(mst_spread_add(p, (mst_spread){from->interpolation, from->radius, p->fields[to->field].faces},
+            MST_TRY(mst_spread_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces},
                                    from->positions[i], what, list, error));
     }
     p->shares_begin[p->n_points] = list->n;

@@ -82,7 +82,7 @@ static void add_weight(const mst_problem *p, int set, int axis, int64_t node, do
     out->weights[k] = weight;
 }
 
-static void spread_axis(const mst_problem *p, int axis, mst_spread spread, double position, axis_weights *out) {
+static void spread_axis(const mst_problem *p, int axis, mst_place_spread spread, double position, axis_weights *out) {
     const bool linear = spread.interpolation == MST_STENCIL_INTERPOLATION_LINEAR;
     const unsigned radius = linear ? 1 : spread.radius ? spread.radius : USUAL_RADIUS;
     const double node = floor(position);
@@ -124,8 +124,8 @@ static mst_status make_room(mst_node_list *list, size_t more, mst_error *error) 
     return MST_OK;
 }
 
-mst_status mst_spread_add(const mst_problem *p, mst_spread spread, const double *position, const char *what, mst_node_list *list,
-                          mst_error *error) {
+mst_status mst_spread_add(const mst_problem *p, mst_place_spread spread, const double *position, const char *what,
+                          mst_node_list *list, mst_error *error) {
     mst_status status = MST_OK;
     axis_weights axes[N_AXES] = {{1, {0}, {1}}, {1, {0}, {1}}, {1, {0}, {1}}};
     MST_REQUIRE(spread.interpolation == MST_STENCIL_INTERPOLATION_SINC ||
