@@ -8,7 +8,7 @@ from ._map import evaluate
 _FAR = 200.0  # exp() of more is near the ends of double precision
 _FARTHEST = 700.0  # and of this not yet beyond them
 _POINTS = np.pi / 2 * np.sinh(np.linspace(-3, 3, 97))
-_CLOSER = np.linspace(0, 1, 33)[:, None]
+_CLOSER = np.linspace(0, 1, 17)[:, None]
 _STEEP = 4.0  # what falls by more between two samples is too narrow for them
 _MOST_LOOKS = 40  # at a place that is narrowed down by 16 each time: beyond what doubles tell apart
 
@@ -65,15 +65,15 @@ def heights(f, low, high, args=(), names=None, shape=None):
             beside = np.maximum(*(values[np.clip(k + step, 0, len(x) - 1), every] for step in (-1, 1)))
             peaks = np.where(highest > beside + _STEEP, x[k, every], peaks)
             for _ in range(_MOST_LOOKS if shape is None else 0):
-                left, right = x[np.maximum(k - 1, 0), every], x[np.minimum(k + 1, len(x) - 1), every]
-                x = left + (right - left) * _CLOSER
+                before, after = np.maximum(k - 1, 0), np.minimum(k + 1, len(x) - 1)
+                left, best, right = (x[place, every] for place in (before, k, after))
+                if not np.any(values[k, every] > np.minimum(values[before, every], values[after, every]) + 1):
+                    break  # less does not matter to an exponential function
+                x = np.concatenate([left + (best - left) * _CLOSER[:-1], best + (right - best) * _CLOSER])
                 values = look(x)
                 k = values.argmax(0)
-                higher = values.max(0) > highest + 1  # less does not matter to an exponential function
-                if not higher.any():
-                    break
+                peaks = np.where((values.max(0) > highest + 1) | ~np.isnan(peaks), x[k, every], peaks)
                 highest = np.maximum(highest, values.max(0))
-                peaks = np.where(higher, x[k, every], peaks)
     except (errors.Error, TypeError, ValueError):  # it is traced in another way than it is called
         return np.zeros(low.shape), peaks
     return np.where(np.isfinite(highest) & (np.abs(highest) > _FAR), highest, 0.0), peaks

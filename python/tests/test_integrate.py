@@ -206,6 +206,9 @@ def test_logarithms_of_integrands():
     for deviation in (1e-2, 1e-4, 1e-7):  # peaks between samples
         got = integrate.tanhsinh(lambda x, m: normal((x - m) / deviation, 0) - np.log(deviation), [-np.inf, 0, -2], [np.inf, 1, 9], args=(0.3123456,), log=True)
         assert np.allclose(got.integral, 2000, rtol=0, atol=1e-8) and np.all(got.error < 2000 - 3) and (deviation < 1e-5 or got.success.all())
+    m, deviation = np.array([0.3, 0.123456, 17.3, 0.7, -4e5]), np.array([1e-5, 1e-8, 1e-5, 1e-5, 1e-2])  # which samples come near to, and miss
+    got = integrate.tanhsinh(lambda x, m, d: normal((x - m) / d, 0) - np.log(d), -np.inf, np.inf, args=(m, deviation), log=True)
+    assert np.allclose(got.integral, 2000, rtol=0, atol=1e-9) and np.all(got.error < 2000 - 18)
     for name in ("rtol", "atol"):
         with pytest.raises(ValueError, match="positive infinity"):
             integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
