@@ -1,16 +1,37 @@
 #!/bin/sh
-# in_scratch.sh DIR NAME COMMAND...: runs COMMAND in the empty directory DIR/scratch/NAME, with caches under DIR/cache/NAME, which begin
-# as a copy of DIR/cache/warm if that is there (warm_cache.sh).
+# in_scratch.sh DIR NAME COMMAND...: runs COMMAND in the empty directory DIR/scratch/NAME, with a cache of the program's own,
+# DIR/cache/NAME, which begins as a copy of DIR/cache/warm if that is there (warm_cache.sh), and one of PoCL's, DIR/cache/pocl-K. What
+# one test has compiled there the next one finds; but PoCL's cache does not stand several processes that compile the same, so a test
+# takes the first that no other test is using.
 set -eu
 dir=$1 name=$2
 shift 2
 rm -rf "$dir/scratch/$name"
-mkdir -p "$dir/scratch/$name"
+mkdir -p "$dir/scratch/$name" "$dir/cache"
 if [ ! -d "$dir/cache/$name" ] && [ -d "$dir/cache/warm" ]; then
-    cp -r "$dir/cache/warm" "$dir/cache/$name"
+    mkdir "$dir/cache/$name"
+    cp -r "$dir/cache/warm/mastaba" "$dir/cache/$name"
 fi
-mkdir -p "$dir/cache/$name/pocl"
+k=0
+case $name in
+*faults* | *disk_full* | *interrupt*) # may leave what is wrong behind
+    pocl=$dir/cache/$name/pocl
+    ;;
+*)
+    exec 9>"$dir/cache/pocl-0.lock"
+    until flock -n 9; do # this process holds it, which becomes the test
+        k=$((k + 1))
+        exec 9>"$dir/cache/pocl-$k.lock"
+    done
+    pocl=$dir/cache/pocl-$k
+    ;;
+esac
+mkdir -p "$dir/cache/$name"
+if [ ! -d "$pocl" ] && [ -d "$dir/cache/warm" ]; then
+    cp -r "$dir/cache/warm/pocl" "$pocl"
+fi
+mkdir -p "$pocl"
 cd "$dir/scratch/$name"
-export POCL_CACHE_DIR="$dir/cache/$name/pocl" XDG_CACHE_HOME="$dir/cache/$name"
+export POCL_CACHE_DIR="$pocl" XDG_CACHE_HOME="$dir/cache/$name"
 export POCL_WORK_GROUP_SPECIALIZATION=0 # half the compiling, as the program does
 exec "$@"
