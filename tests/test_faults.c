@@ -1,6 +1,6 @@
 // Every allocation, OpenCL call and file operation of the library fails once, in turn: the call that needed it must return a
 // proper error, or do without; nothing may be left allocated, and what is reported as done must be right.
-// A run takes one call in four, but each while a context is made, which all scenarios begin with; faults_nightly takes every
+// A run takes one call in ten, but each while a context is made, which all scenarios begin with; faults_nightly takes every
 // call.
 #include "support_faults.h"
 
@@ -189,7 +189,7 @@ static void fail_everything(scenario *s) {
     memcpy(expected, s->z.image, s->z.bytes);
     for (int n = 0;; n++) {
         bool alone = !s->is_fft && !s->is_convolution;
-        if (!alone && !test_turn((size_t)n, 4))
+        if (!alone && !test_turn((size_t)n, 10))
             continue;
         one_round(s, n, &e, &status);
         if (!faults.failed)
