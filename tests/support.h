@@ -91,6 +91,7 @@ double test_uniform(void);                    // [-1, 1)
 int test_many(int n);                    // n, or as many more at night
 bool test_turn(size_t k, size_t period); // whether it is the turn of case k: one in `period`, which ones by the seed
 extern bool test_quick_builds;           // kernels shaped for GPUs are built without optimisation, where the device is a CPU
+extern bool test_all_quick_builds;       // all kernels are by day, for tests of many that run for a short time
 
 // ---- arrays ----
 

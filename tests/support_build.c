@@ -1,6 +1,6 @@
 // Kernels that are shaped for GPUs are compiled without optimisation but at night: nobody runs them on a CPU, and PoCL takes
-// several times as long to optimise its loops over their work-items. The functions stand before those of the same names in the
-// library that programs link to last.
+// several times as long to optimise its loops over their work-items. So are all kernels of tests that run many for a short time.
+// The functions stand before those of the same names in the library that programs link to last.
 #include "support.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool test_quick_builds;
+bool test_quick_builds, test_all_quick_builds;
 
 static bool is_shaped_for_gpus(const char *source) {
     static const char attribute[] = "reqd_work_group_size(";
@@ -39,7 +39,7 @@ cl_int clBuildProgram(cl_program program, cl_uint n_devices, const cl_device_id 
     bool quick = test_quick_builds && clGetDeviceInfo(devices[0], CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
                  (type & CL_DEVICE_TYPE_CPU);
     char *source = quick ? source_of(program) : NULL, line[1100];
-    if (source && is_shaped_for_gpus(source)) {
+    if (source && (test_all_quick_builds || is_shaped_for_gpus(source))) {
         snprintf(line, sizeof line, "%s -cl-opt-disable", options ? options : "");
         options = line;
     }

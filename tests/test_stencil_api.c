@@ -443,5 +443,6 @@ int main(void) {
         cmocka_unit_test(test_failed_run),       cmocka_unit_test(test_diverged),
         cmocka_unit_test(test_refusals),
     };
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

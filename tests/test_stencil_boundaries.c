@@ -15,5 +15,6 @@ static void test_gpu_3d(void **state) { check(*state, 5, 8, "mirrors 3-D", false
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu_2d), cmocka_unit_test(test_cpu_3d),
                                        cmocka_unit_test(test_gpu_2d), cmocka_unit_test(test_gpu_3d)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

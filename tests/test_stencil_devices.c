@@ -509,5 +509,6 @@ int main(void) {
                                        cmocka_unit_test(test_parts),    cmocka_unit_test(test_runs),
                                        cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);
 }

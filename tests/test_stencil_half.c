@@ -203,5 +203,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_host), cmocka_unit_test(test_device),
                                        cmocka_unit_test(test_bits), cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_some), cmocka_unit_test(test_all)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -375,5 +375,6 @@ int main(void) {
         cmocka_unit_test(test_wave_on_cpus), cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
         cmocka_unit_test(test_large),        cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),
         cmocka_unit_test(test_refused)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -19,5 +19,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_axis),     cmocka_unit_test(test_two_axes),
                                        cmocka_unit_test(test_three_axes),   cmocka_unit_test(test_outward),
                                        cmocka_unit_test(test_open_columns), cmocka_unit_test(test_open_rows)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -288,5 +288,6 @@ int main(void) {
                                        cmocka_unit_test(test_mirrors),  cmocka_unit_test(test_mirrors_by_field),
                                        cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch),
                                        cmocka_unit_test(test_history),  cmocka_unit_test(test_kept_history)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }
