@@ -391,5 +391,6 @@ int main(void) {
         cmocka_unit_test(test_values), cmocka_unit_test(test_ways),    cmocka_unit_test(test_until),
         cmocka_unit_test(test_boxes),  cmocka_unit_test(test_refused),
     };
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

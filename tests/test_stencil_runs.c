@@ -297,5 +297,6 @@ static void test_limits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_data), cmocka_unit_test(test_until),
                                        cmocka_unit_test(test_limits)};
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }
