@@ -6,15 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DATA, READ }; // tags of messages: a piece, or the word that it can be read; that it has been read
+
+// Where a piece lies in another rank's memory.
+typedef struct source {
+    const char *at;
+    ptrdiff_t strides[MST_MAX_RANK];
+} source;
+
 struct mst_mpi_exchange {
     MPI_Comm communicator;
+    const mst_mpi_window *window; // NULL: all pieces go by messages
     mst_layout from, to;
     size_t element_bytes;
     int rank, n_axes, n_sends, n_receives, n_requests;
     int order[MST_MAX_RANK]; // of the axes in a message
+    bool reused;             // the window's memory is written again before all ranks agree
     double timeout;
     mst_mpi_piece self_from, self_to; // of no bytes: it keeps nothing
     mst_mpi_piece *sends, *receives;
+    source *sources; // of receives from this host
     MPI_Request *requests;
 };
 
@@ -41,17 +52,24 @@ size_t mst_mpi_exchange_bytes(const mst_mpi_steps *s, int step, int rank) {
 
 // ---- Making one
 
+// Whether the piece between this rank and that one is read where it lies.
+static bool is_read(const mst_mpi_exchange *x, int peer) { return x->window && x->window->of[peer]; }
+
+static int messages_of(const mst_mpi_exchange *x, const mst_mpi_piece *p) {
+    return is_read(x, p->peer) ? 1 : (int)mst_mpi_piece_messages(p);
+}
+
 // The pieces of one direction, beginning with the rank behind this one, so that not all send to the same one first.
-static int collect(const mst_mpi_steps *s, int step, bool out, int rank, mst_mpi_piece *pieces, char **packed, int *n_messages) {
+static int collect(mst_mpi_exchange *x, const mst_mpi_steps *s, int step, bool out, char **packed) {
     int n = 0;
     for (int i = 1; i < s->n_ranks; i++) {
-        mst_mpi_piece *p = &pieces[n];
-        int peer = out ? (rank + i) % s->n_ranks : (rank + s->n_ranks - i) % s->n_ranks;
-        if (!mst_mpi_piece_make(s, step, out, rank, peer, p))
+        mst_mpi_piece *p = out ? &x->sends[n] : &x->receives[n];
+        int peer = out ? (x->rank + i) % s->n_ranks : (x->rank + s->n_ranks - i) % s->n_ranks;
+        if (!mst_mpi_piece_make(s, step, out, x->rank, peer, p))
             continue;
         n++;
-        *n_messages += (int)mst_mpi_piece_messages(p);
-        if (!p->in_place) {
+        x->n_requests += messages_of(x, p) + (is_read(x, peer) && x->reused);
+        if (!p->in_place && !is_read(x, peer)) {
             p->packed = *packed;
             *packed += p->bytes;
         }
@@ -59,13 +77,27 @@ static int collect(const mst_mpi_steps *s, int step, bool out, int rank, mst_mpi
     return n;
 }
 
-mst_status mst_mpi_exchange_create(MPI_Comm communicator, const mst_mpi_steps *s, int step, void *packed, double timeout,
-                                   mst_mpi_exchange **out, mst_error *error) {
+// Where what this rank reads lies in the others' parts.
+static void find_sources(mst_mpi_exchange *x, const mst_mpi_steps *s, int step) {
+    for (int i = 0; i < x->n_receives; i++) {
+        mst_mpi_piece theirs;
+        int peer = x->receives[i].peer;
+        if (!is_read(x, peer) || !mst_mpi_piece_make(s, step, true, peer, x->rank, &theirs))
+            continue;
+        mst_layout part = mst_mpi_step_layout(s, step, true, peer);
+        x->sources[i].at = (const char *)x->window->of[peer] + theirs.offset * x->element_bytes;
+        memcpy(x->sources[i].strides, part.strides, sizeof part.strides);
+    }
+}
+
+mst_status mst_mpi_exchange_create(MPI_Comm communicator, const mst_mpi_steps *s, int step, const mst_mpi_window *window,
+                                   void *packed, double timeout, mst_mpi_exchange **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_exchange *x = calloc(1, sizeof *x);
     char *at = packed;
     REQUIRE(x, MST_ERROR_HOST_MEMORY, "out of memory for an exchange between ranks");
-    *x = (mst_mpi_exchange){.communicator = communicator, .n_axes = s->rank, .timeout = timeout};
+    *x = (mst_mpi_exchange){.communicator = communicator, .window = window, .n_axes = s->rank, .timeout = timeout};
+    x->reused = step + 2 < s->n;
     MPI_Comm_rank(communicator, &x->rank);
     x->from = mst_mpi_step_layout(s, step, true, x->rank);
     x->to = mst_mpi_step_layout(s, step + 1, false, x->rank);
@@ -73,9 +105,12 @@ mst_status mst_mpi_exchange_create(MPI_Comm communicator, const mst_mpi_steps *s
     memcpy(x->order, s->message_order[step], sizeof x->order);
     x->sends = calloc((size_t)s->n_ranks, sizeof *x->sends);
     x->receives = calloc((size_t)s->n_ranks, sizeof *x->receives);
-    REQUIRE(x->sends && x->receives, MST_ERROR_HOST_MEMORY, "out of memory for an exchange of %d ranks", s->n_ranks);
-    x->n_sends = collect(s, step, true, x->rank, x->sends, &at, &x->n_requests);
-    x->n_receives = collect(s, step, false, x->rank, x->receives, &at, &x->n_requests);
+    x->sources = calloc((size_t)s->n_ranks, sizeof *x->sources);
+    REQUIRE(x->sends && x->receives && x->sources, MST_ERROR_HOST_MEMORY, "out of memory for an exchange of %d ranks",
+            s->n_ranks);
+    x->n_sends = collect(x, s, step, true, &at);
+    x->n_receives = collect(x, s, step, false, &at);
+    find_sources(x, s, step);
     mst_mpi_piece_make(s, step, true, x->rank, x->rank, &x->self_from);
     mst_mpi_piece_make(s, step, false, x->rank, x->rank, &x->self_to);
     x->requests = calloc((size_t)x->n_requests + 1, sizeof(MPI_Request));
@@ -93,6 +128,7 @@ void mst_mpi_exchange_destroy(mst_mpi_exchange *x) {
     free(x->requests);
     free(x->sends);
     free(x->receives);
+    free(x->sources);
     free(x);
 }
 
@@ -115,16 +151,57 @@ static void unpack(const mst_mpi_exchange *x, const mst_mpi_piece *p, char *part
     mst_mpi_copy(x->n_axes, p->box.count, x->element_bytes, part + p->offset * x->element_bytes, x->to.strides, p->packed, dense);
 }
 
-// Starts the messages of one piece.
+// Starts the messages of one piece: one without bytes where it is read.
 static mst_status start(mst_mpi_exchange *x, const mst_mpi_piece *p, bool send, char *at, int *n, mst_error *error) {
     mst_status status = MST_OK;
-    for (size_t begin = 0; begin < p->bytes; begin += MST_MPI_MOST_BYTES) {
-        int bytes = (int)(p->bytes - begin < MST_MPI_MOST_BYTES ? p->bytes - begin : MST_MPI_MOST_BYTES);
+    const size_t all = is_read(x, p->peer) ? 0 : p->bytes;
+    size_t begin = 0;
+    do {
+        int bytes = (int)(all - begin < MST_MPI_MOST_BYTES ? all - begin : MST_MPI_MOST_BYTES);
+        MPI_Request *request = &x->requests[(*n)++];
         if (send)
-            TRY_MPI(MPI_Isend(at + begin, bytes, MPI_BYTE, p->peer, 0, x->communicator, &x->requests[*n]), "sending to a rank");
+            TRY_MPI(MPI_Isend(at + begin, bytes, MPI_BYTE, p->peer, DATA, x->communicator, request), "sending to a rank");
         else
-            TRY_MPI(MPI_Irecv(at + begin, bytes, MPI_BYTE, p->peer, 0, x->communicator, &x->requests[*n]), "receiving of a rank");
-        ++*n;
+            TRY_MPI(MPI_Irecv(at + begin, bytes, MPI_BYTE, p->peer, DATA, x->communicator, request), "receiving of a rank");
+        begin += MST_MPI_MOST_BYTES;
+    } while (begin < all);
+fail:
+    return status;
+}
+
+// That a piece has been read: said, or waited for.
+static mst_status start_read(mst_mpi_exchange *x, const mst_mpi_piece *p, bool send, int *n, mst_error *error) {
+    mst_status status = MST_OK;
+    if (!is_read(x, p->peer) || !x->reused)
+        return MST_OK;
+    MPI_Request *request = &x->requests[(*n)++];
+    if (send)
+        TRY_MPI(MPI_Isend(NULL, 0, MPI_BYTE, p->peer, READ, x->communicator, request), "sending to a rank");
+    else
+        TRY_MPI(MPI_Irecv(NULL, 0, MPI_BYTE, p->peer, READ, x->communicator, request), "receiving of a rank");
+fail:
+    return status;
+}
+
+static void copy_piece(const mst_mpi_exchange *x, const mst_mpi_piece *p, char *to, const char *from, const ptrdiff_t *strides) {
+    mst_mpi_copy(x->n_axes, p->box.count, x->element_bytes, to + p->offset * x->element_bytes, x->to.strides, from, strides);
+}
+
+// Piece by piece as they come.
+static mst_status receive(mst_mpi_exchange *x, char *to, int *n, mst_error *error) {
+    mst_status status = MST_OK;
+    int at = 0;
+    for (int i = 0; i < x->n_receives; i++) {
+        const mst_mpi_piece *p = &x->receives[i];
+        TRY(mst_mpi_wait(messages_of(x, p), x->requests + at, x->timeout, error));
+        at += messages_of(x, p);
+        if (is_read(x, p->peer)) {
+            mst_mpi_window_sync(x->window);
+            copy_piece(x, p, to, x->sources[i].at, x->sources[i].strides);
+        } else if (!p->in_place) {
+            unpack(x, p, to);
+        }
+        TRY(start_read(x, p, true, n, error));
     }
 fail:
     return status;
@@ -132,27 +209,22 @@ fail:
 
 mst_status mst_mpi_exchange_run(mst_mpi_exchange *x, const void *from, void *to, mst_error *error) {
     mst_status status = MST_OK;
-    char *const source = (char *)(uintptr_t)from;
-    int n = 0, n_received = 0, at = 0;
+    char *const own = (char *)(uintptr_t)from;
+    int n = 0, n_received = 0;
     for (int i = 0; i < x->n_receives; i++)
         TRY(start(x, &x->receives[i], false, place(x, &x->receives[i], to), &n, error));
     n_received = n;
+    mst_mpi_window_sync(x->window);
     for (int i = 0; i < x->n_sends; i++) {
         const mst_mpi_piece *p = &x->sends[i];
-        if (!p->in_place)
+        if (!p->in_place && !is_read(x, p->peer))
             pack(x, p, from);
-        TRY(start(x, p, true, place(x, p, source), &n, error));
+        TRY(start(x, p, true, place(x, p, own), &n, error));
+        TRY(start_read(x, p, false, &n, error));
     }
     if (x->self_from.bytes)
-        mst_mpi_copy(x->n_axes, x->self_from.box.count, x->element_bytes, (char *)to + x->self_to.offset * x->element_bytes,
-                     x->to.strides, source + x->self_from.offset * x->element_bytes, x->from.strides);
-    for (int i = 0; i < x->n_receives; i++) {
-        int messages = (int)mst_mpi_piece_messages(&x->receives[i]);
-        TRY(mst_mpi_wait(messages, x->requests + at, x->timeout, error));
-        at += messages;
-        if (!x->receives[i].in_place)
-            unpack(x, &x->receives[i], to);
-    }
+        copy_piece(x, &x->self_to, to, own + x->self_from.offset * x->element_bytes, x->from.strides);
+    TRY(receive(x, to, &n, error));
     TRY(mst_mpi_wait(n - n_received, x->requests + n_received, x->timeout, error));
 fail:
     return status;

@@ -19,6 +19,7 @@ struct mst_mpi_fft {
     bool broken;
     stage stages[MST_MPI_MOST_STEPS];
     void *before, *behind, *packed; // what steps read and write between the ends, and messages
+    mst_mpi_window *window;         // NULL, or that of `behind`
 };
 
 // ---- What there is to know without MPI
@@ -122,20 +123,41 @@ static mst_status take(size_t bytes, void **memory, mst_error *error) {
                              : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes between two steps", bytes);
 }
 
-static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, mst_error *error) {
+// What needs no other rank.
+static mst_status plan_steps(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, mst_mpi_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    mst_mpi_fft_desc d;
-    int rank, n_ranks, last = 0;
+    int n_ranks;
+    MPI_Comm_size(plan->communicator, &n_ranks);
+    TRY(mst_mpi_fft_desc_read(given, d, error));
+    plan->timeout = d->timeout;
+    REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
+    TRY(mst_mpi_steps_make(d, n_ranks, &plan->steps, error));
+fail:
+    return status;
+}
+
+// Results of steps are where the other ranks of the host see them, if they can be.
+static mst_status share_memory(mst_mpi_fft *plan, mst_error *error) {
+    size_t bytes[3];
+    int rank;
+    MPI_Comm_rank(plan->communicator, &rank);
+    work_bytes(&plan->steps, rank, bytes);
+    mst_status status = mst_mpi_window_create(plan->communicator, bytes[1], &plan->window, error);
+    if (plan->window)
+        plan->behind = plan->window->own;
+    return status;
+}
+
+static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_mpi_fft_desc d = *desc;
+    int rank, last = 0;
     size_t bytes[3];
     MPI_Comm_rank(plan->communicator, &rank);
-    MPI_Comm_size(plan->communicator, &n_ranks);
-    TRY(mst_mpi_fft_desc_read(given, &d, error));
-    plan->timeout = d.timeout;
-    REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
-    TRY(mst_mpi_steps_make(&d, n_ranks, &plan->steps, error));
     work_bytes(&plan->steps, rank, bytes);
     TRY(take(bytes[0], &plan->before, error));
-    TRY(take(bytes[1], &plan->behind, error));
+    if (!plan->window)
+        TRY(take(bytes[1], &plan->behind, error));
     TRY(take(bytes[2], &plan->packed, error));
     for (int i = 0; i < plan->steps.n; i++)
         last = plan->steps.step[i].n_axes ? i : last;
@@ -143,8 +165,8 @@ static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, ms
         if (plan->steps.step[i].n_axes)
             TRY(make_transform(plan, &d, i, rank, i == last ? d.scale : 1, error));
         if (i + 1 < plan->steps.n)
-            TRY(mst_mpi_exchange_create(plan->communicator, &plan->steps, i, plan->packed, d.timeout, &plan->stages[i].exchange,
-                                        error));
+            TRY(mst_mpi_exchange_create(plan->communicator, &plan->steps, i, plan->steps.step[i].n_axes ? plan->window : NULL,
+                                        plan->packed, plan->timeout, &plan->stages[i].exchange, error));
     }
 fail:
     return status;
@@ -159,6 +181,7 @@ static double timeout_of(const mst_mpi_fft_desc *d) {
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
                               mst_error *error) {
     double timeout = timeout_of(desc);
+    mst_mpi_fft_desc read = MST_MPI_FFT_DESC_INIT;
     bool broken = false;
     MPI_Comm own;
     mst_status status = mst_mpi_duplicate(communicator, timeout, &own, error);
@@ -173,9 +196,15 @@ mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const
     } else {
         plan->context = context;
         plan->communicator = own;
-        status = fill_plan(plan, desc, error);
+        status = plan_steps(plan, desc, &read, error);
     }
     status = mst_mpi_agree(own, status, timeout, &broken, error);
+    if (status == MST_OK && plan) {
+        status = share_memory(plan, error);
+        if (status == MST_OK)
+            status = fill_plan(plan, &read, error);
+        status = mst_mpi_agree(own, status, timeout, &broken, error);
+    }
     if (status == MST_OK && plan && out) {
         *out = plan;
     } else if (plan) {
@@ -197,7 +226,9 @@ void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
     }
     if (!plan->broken) { // else MPI may still write there
         free(plan->before);
-        free(plan->behind);
+        if (!plan->window)
+            free(plan->behind);
+        mst_mpi_window_destroy(plan->window);
         free(plan->packed);
         MPI_Comm_free(&plan->communicator);
     }

@@ -144,7 +144,7 @@ for wrong in "heat1d -o y.npy" "heat2d -o y.npy --time-step 99" "none.yaml -o y.
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"
 done
 
-refused "reduction along the first axis" map 'sum(B)' B=x.npy --axes -3
+refused "running sum along the first axis" map 'sum(B)' B=x.npy --axes -3
 refused "i0 or n0" map 'B * i0' B=x.npy
 refused "of 2 and 6 along the first axis\|of 6 and 2 along" map 'B + C' B=x.npy C=two.npy
 refused "has 1 element, which 2 ranks" map 'B + 1' B=k.npy

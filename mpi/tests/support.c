@@ -6,6 +6,7 @@
 int test_rank, test_n_ranks;
 static uint64_t state;
 static unsigned long long n_messages, n_bytes;
+static int hosts_apart;
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -54,7 +55,7 @@ static unsigned long long bytes_of(int count, MPI_Datatype type) {
 
 PASSES int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator,
                      MPI_Request *request) {
-    n_messages++;
+    n_messages += count > 0;
     n_bytes += bytes_of(count, type);
     return PMPI_Isend(data, count, type, to, tag, communicator, request);
 }
@@ -91,6 +92,12 @@ PASSES int MPI_Startall(int n, MPI_Request *requests) {
             }
     return PMPI_Startall(n, requests);
 }
+
+PASSES int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm communicator, void *base, MPI_Win *window) {
+    return hosts_apart ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(bytes, unit, info, communicator, base, window);
+}
+
+void test_part_hosts(int apart) { hosts_apart = apart; }
 
 void test_sent(unsigned long long *messages, unsigned long long *bytes) {
     *messages = n_messages;

@@ -31,7 +31,11 @@ double test_value(size_t index);
 mst_context *test_begin(int *argc, char ***argv);
 void test_end(mst_context *context);
 
-// Messages and bytes that this rank sent from it to another since the last call, but for collective operations.
+// Messages and bytes that this rank sent by MPI_Isend and persistent requests since the last call; messages without bytes do not
+// count.
 void test_sent(unsigned long long *messages, unsigned long long *bytes);
+
+// From now on each rank is as if on a host of its own: MPI has no memory for several.
+void test_part_hosts(int apart);
 
 #endif

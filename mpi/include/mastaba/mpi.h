@@ -87,7 +87,8 @@ MST_API mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, 
 typedef struct mst_mpi_needs {
     size_t struct_size;
     uint64_t exchanges;  // between the ranks, each of all with all that have something for one another
-    uint64_t messages;   // that this rank sends, of at most 2^30 bytes each, besides a few words at the end
+    uint64_t messages;   // that this rank sends, of at most 2^30 bytes each, besides a few words at the end, if all ranks are on
+                         // hosts of their own: within one, a message without bytes says that a piece can be read where it lies
     uint64_t sent_bytes; // in them
     uint64_t host_bytes; // of work memory beside input and output
 } mst_mpi_needs;
