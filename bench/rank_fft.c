@@ -13,6 +13,7 @@
 typedef struct parts {
     const mst_mpi_steps *steps;
     int number, step;
+    bool apart;
     mst_fft *fft[MST_MPI_MOST_STEPS];
     mst_mpi_view view[MST_MPI_MOST_STEPS];
     void *from, *to, *packed;
@@ -23,41 +24,56 @@ static mst_status transform(void *user, mst_error *error) {
     return mst_mpi_view_execute(&p->view[p->step], mst_at_host(p->from), mst_at_host(p->to), error);
 }
 
-// What an exchange packs, keeps and unpacks, with nothing sent between.
-static mst_status copy_pieces(void *user, mst_error *error) {
-    parts *p = user;
-    const mst_mpi_steps *s = p->steps;
-    mst_layout from = mst_mpi_step_layout(s, p->step, true, p->number),
-               to = mst_mpi_step_layout(s, p->step + 1, false, p->number);
-    size_t bytes = mst_type_bytes(from.type);
-    mst_mpi_piece piece, kept;
-    char *packed = p->packed;
-    (void)error;
-    for (int peer = 0; peer < s->n_ranks; peer++)
-        for (int out = 1; out >= 0; out--) {
-            const mst_layout *part = out ? &from : &to;
-            char *at = out ? p->from : p->to;
-            ptrdiff_t dense[MST_MAX_RANK];
-            if (!mst_mpi_piece_make(s, p->step, out, p->number, peer, &piece) || (piece.in_place && peer != p->number))
-                continue;
-            mst_mpi_dense(&piece.box, s->rank, s->message_order[p->step], dense);
-            at += piece.offset * bytes;
-            if (peer == p->number && out && mst_mpi_piece_make(s, p->step, false, p->number, peer, &kept))
-                mst_mpi_copy(s->rank, piece.box.count, bytes, (char *)p->to + kept.offset * bytes, to.strides, at, from.strides);
-            else if (peer != p->number && out)
-                mst_mpi_copy(s->rank, piece.box.count, bytes, packed, dense, at, part->strides);
-            else if (peer != p->number)
-                mst_mpi_copy(s->rank, piece.box.count, bytes, at, part->strides, packed, dense);
-            packed += peer == p->number ? 0 : piece.bytes;
-        }
-    return MST_OK;
-}
-
 static size_t elements(const mst_layout *l) {
     size_t n = 1;
     for (int k = 0; k < l->rank; k++)
         n *= l->shape[k];
     return n;
+}
+
+// Elements from the first of a box to its last.
+static size_t extent(const mst_mpi_box *box, const mst_layout *part) {
+    size_t last = 0;
+    for (int k = 0; k < part->rank; k++)
+        last += (box->count[k] - 1) * (size_t)part->strides[k];
+    return last + 1;
+}
+
+// What an exchange copies: pieces to messages and from them, and what is kept; or, within a host, all pieces from where they lie,
+// for which this rank's own memory stands in.
+static mst_status copy_pieces(void *user, mst_error *error) {
+    parts *p = user;
+    const mst_mpi_steps *s = p->steps;
+    const mst_layout from = mst_mpi_step_layout(s, p->step, true, p->number),
+                     to = mst_mpi_step_layout(s, p->step + 1, false, p->number);
+    const size_t bytes = mst_type_bytes(from.type);
+    mst_mpi_piece sent, taken;
+    char *packed = p->packed;
+    ptrdiff_t dense[MST_MAX_RANK];
+    (void)error;
+    for (int peer = 0; peer < s->n_ranks; peer++) {
+        bool sends = mst_mpi_piece_make(s, p->step, true, p->number, peer, &sent);
+        bool takes = mst_mpi_piece_make(s, p->step, false, p->number, peer, &taken);
+        char *source = (char *)p->from + (sends ? sent.offset * bytes : 0), *target = (char *)p->to + taken.offset * bytes;
+        if (takes && !p->apart && sent.offset + extent(&taken.box, &from) > elements(&from)) // another rank's part is larger
+            source = p->from;
+        if (peer == p->number || !p->apart) {
+            if (takes)
+                mst_mpi_copy(s->rank, taken.box.count, bytes, target, to.strides, source, from.strides);
+            continue;
+        }
+        if (sends && !sent.in_place) {
+            mst_mpi_dense(&sent.box, s->rank, s->message_order[p->step], dense);
+            mst_mpi_copy(s->rank, sent.box.count, bytes, packed, dense, source, from.strides);
+            packed += sent.bytes;
+        }
+        if (takes && !taken.in_place) {
+            mst_mpi_dense(&taken.box, s->rank, s->message_order[p->step], dense);
+            mst_mpi_copy(s->rank, taken.box.count, bytes, target, to.strides, packed, dense);
+            packed += taken.bytes;
+        }
+    }
+    return MST_OK;
 }
 
 static size_t most_bytes(const mst_mpi_steps *s, int rank) {
@@ -85,7 +101,12 @@ static mst_status make_parts(rank_run *run, const mst_mpi_fft_desc *d, const mst
         size_t needed = mst_mpi_exchange_bytes(s, i, run->number);
         packed = needed > packed ? needed : packed;
     }
-    *p = (parts){.steps = s, .number = run->number, .from = filled(bytes), .to = filled(bytes), .packed = filled(packed)};
+    *p = (parts){.steps = s,
+                 .number = run->number,
+                 .apart = run->apart,
+                 .from = filled(bytes),
+                 .to = filled(bytes),
+                 .packed = filled(packed)};
     if (!p->from || !p->to || !p->packed)
         return rank_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for parts");
     for (int i = 0; i < s->n && status == MST_OK; i++) {
@@ -215,24 +236,42 @@ static mst_status run_case(rank_run *run, const mst_mpi_fft_desc *d, rank_peer *
     return status;
 }
 
-mst_status rank_measure_fft(rank_run *run, const char *text, json_t *to, mst_error *error) {
-    mst_mpi_fft_desc d = MST_MPI_FFT_DESC_INIT;
+static mst_status read_case(const char *text, mst_mpi_fft_desc *d, mst_error *error) {
     const char *layout = strchr(text, ':');
-    rank_peer *peer = NULL;
-    mst_status status = MST_OK;
     size_t shape[3];
     if (rank_parse_shape(text, shape) != 3 || !layout)
         return rank_fail(error, MST_ERROR_ARGUMENT, "a transform is given as fft:256x256x256:slabs");
-    d.input = MST_COMPLEX64;
-    d.rank = d.n_axes = 3;
+    *d = (mst_mpi_fft_desc)MST_MPI_FFT_DESC_INIT;
+    d->input = MST_COMPLEX64;
+    d->rank = d->n_axes = 3;
     for (int k = 0; k < 3; k++) {
-        d.shape[k] = shape[k];
-        d.axes[k] = k;
+        d->shape[k] = shape[k];
+        d->axes[k] = k;
     }
-    d.cut = strcmp(layout, ":pencils") == 0 ? MST_MPI_CUT_PENCILS : MST_MPI_CUT_SLABS;
-    d.transposed_output = 1;
-    if (run->peer && d.cut == MST_MPI_CUT_SLABS)
-        status = rank_peer_create(shape, &peer, error);
+    d->cut = strcmp(layout, ":pencils") == 0 ? MST_MPI_CUT_PENCILS : MST_MPI_CUT_SLABS;
+    d->transposed_output = 1;
+    return MST_OK;
+}
+
+mst_status rank_plan_fft(int n_ranks, const char *text, json_t *to, mst_error *error) {
+    mst_mpi_fft_desc d;
+    mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+    mst_status status = read_case(text, &d, error);
+    if (status == MST_OK)
+        status = mst_mpi_fft_needs(&d, n_ranks, 0, &needs, error);
+    json_object_set_new(to, "plan",
+                        json_pack("{s:i, s:I, s:I, s:I, s:I}", "ranks", n_ranks, "exchanges", (json_int_t)needs.exchanges,
+                                  "messages", (json_int_t)needs.messages, "sent_bytes", (json_int_t)needs.sent_bytes,
+                                  "host_bytes", (json_int_t)needs.host_bytes));
+    return status;
+}
+
+mst_status rank_measure_fft(rank_run *run, const char *text, json_t *to, mst_error *error) {
+    mst_mpi_fft_desc d;
+    rank_peer *peer = NULL;
+    mst_status status = read_case(text, &d, error);
+    if (status == MST_OK && run->peer && d.cut == MST_MPI_CUT_SLABS)
+        status = rank_peer_create(d.shape, &peer, error);
     if (status == MST_OK)
         status = run_case(run, &d, peer, to, error);
     rank_peer_destroy(peer);

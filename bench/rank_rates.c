@@ -10,8 +10,8 @@
 enum { MOST_REPEATS = 1000 };
 
 typedef struct request {
-    long long rounds, cores;
-    int links, peer;
+    long long rounds, cores, plan;
+    int links, peer, apart;
 } request;
 
 // ---- What the measurements share
@@ -85,6 +85,14 @@ int rank_parse_shape(const char *text, size_t shape[3]) {
 
 // ---- The whole
 
+static int hosts_apart; // MPI's own interface has no argument for it
+
+// By MPI's profiling interface: no memory for several ranks, so that they exchange messages.
+__attribute__((visibility("default"))) int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm communicator,
+                                                                   void *base, MPI_Win *window) {
+    return hosts_apart ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(bytes, unit, info, communicator, base, window);
+}
+
 static json_t *describe(const rank_run *run) {
     char date[32], version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -93,17 +101,22 @@ static json_t *describe(const rank_run *run) {
     MPI_Get_library_version(version, &length);
     version[strcspn(version, ",\n")] = '\0';
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    return json_pack("{s:i, s:i, s:i, s:s, s:o, s:o, s:s}", "ranks", run->count, "active", run->n_active, "rounds", run->rounds,
-                     "date", date, "mpi", cli_json_text(version), "device", cli_json_text(d->name), "driver", d->driver_version);
+    return json_pack("{s:i, s:b, s:i, s:i, s:s, s:o, s:o, s:s}", "ranks", run->count, "apart", run->apart, "active",
+                     run->n_active, "rounds", run->rounds, "date", date, "mpi", cli_json_text(version), "device",
+                     cli_json_text(d->name), "driver", d->driver_version);
 }
 
-static mst_status measure(rank_run *run, const cli_arguments *arguments, bool links, json_t *all, mst_error *error) {
-    mst_status status = links ? rank_measure_links(run, all, error) : MST_OK;
+static mst_status measure(rank_run *run, const cli_arguments *arguments, const request *r, json_t *all, mst_error *error) {
+    mst_status status = r->links ? rank_measure_links(run, all, error) : MST_OK;
+    if (status == MST_OK && !r->plan)
+        status = rank_measure_words(run, all, error);
     json_t *cases = json_array();
     for (int i = 0; i < arguments->n_operands && status == MST_OK; i++) {
         const char *text = arguments->operands[i];
         json_t *one = json_pack("{s:s}", "case", text);
-        if (strncmp(text, "fft:", 4) == 0)
+        if (strncmp(text, "fft:", 4) == 0 && r->plan)
+            status = rank_plan_fft((int)r->plan, text + 4, one, error);
+        else if (strncmp(text, "fft:", 4) == 0)
             status = rank_measure_fft(run, text + 4, one, error);
         else if (strncmp(text, "solve:", 6) == 0)
             status = rank_measure_stencil(run, text + 6, one, error);
@@ -118,13 +131,15 @@ static mst_status measure(rank_run *run, const cli_arguments *arguments, bool li
 static int run_command(const cli_arguments *arguments, void *values) {
     const request *r = values;
     mst_error error;
-    rank_run run = {.rounds = (int)r->rounds, .peer = r->peer, .active = MPI_COMM_NULL};
+    rank_run run = {.rounds = (int)r->rounds, .peer = r->peer, .apart = r->apart, .active = MPI_COMM_NULL};
     long cores = r->cores > 0 ? (long)r->cores : sysconf(_SC_NPROCESSORS_ONLN);
+    hosts_apart = r->apart;
     MPI_Comm_rank(MPI_COMM_WORLD, &run.number);
     MPI_Comm_size(MPI_COMM_WORLD, &run.count);
     run.n_active = cores < run.count ? (int)cores : run.count;
-    if (r->rounds < 1 || r->rounds > RANK_MOST_ROUNDS) {
-        cli_error(NULL, "--rounds %lld: give 1 to %d", r->rounds, RANK_MOST_ROUNDS);
+    if (r->rounds < 1 || r->rounds > RANK_MOST_ROUNDS || r->plan < 0 || r->plan > 1 << 20) {
+        cli_error(NULL, "--rounds %lld, --plan %lld: give 1 to %d rounds, and up to 2^20 ranks", r->rounds, r->plan,
+                  RANK_MOST_ROUNDS);
         return CLI_USAGE;
     }
     MPI_Comm_split(MPI_COMM_WORLD, run.number < run.n_active ? 0 : MPI_UNDEFINED, 0, &run.active);
@@ -132,7 +147,7 @@ static int run_command(const cli_arguments *arguments, void *values) {
         return cli_fail(NULL, NULL, &error);
     json_t *all = describe(&run);
     int code = CLI_DONE;
-    if (measure(&run, arguments, r->links, all, &error) != MST_OK) {
+    if (measure(&run, arguments, r, all, &error) != MST_OK) {
         fprintf(stderr, "rank-rates: rank %d: %s\n", run.number, error.message);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); // others may be waiting
     }
@@ -148,6 +163,8 @@ static const cli_option options[] = {
     {"rounds", 0, CLI_LONG, offsetof(request, rounds), "how often each is measured, in turns (default: 5)", "N"},
     {"cores", 0, CLI_LONG, offsetof(request, cores), "how many ranks measure parts at once (default: those of the host)", "N"},
     {"links", 0, CLI_FLAG, offsetof(request, links), "measure messages and copies to the device, too", NULL},
+    {"plan", 0, CLI_LONG, offsetof(request, plan), "only say what transforms by so many ranks would send", "RANKS"},
+    {"apart", 0, CLI_FLAG, offsetof(request, apart), "messages of transforms also within a host", NULL},
     {"peer", 0, CLI_FLAG, offsetof(request, peer), "transforms also by FFTW-MPI, if this is built with it", NULL},
 };
 static const request defaults = {.rounds = 5};

@@ -14,7 +14,8 @@ typedef struct rank_run {
     mst_context *context;
     MPI_Comm active; // MPI_COMM_NULL: this rank is none of them
     int number, count, n_active, rounds;
-    int peer; // 1: FFTW's plans are measured, too
+    int peer;  // 1: FFTW's plans are measured, too
+    int apart; // 1: ranks are as if on hosts of their own
 } rank_run;
 
 // One of the things that are measured in turns: the seconds of each round.
@@ -34,9 +35,13 @@ double rank_median(const rank_timing *timing);
 json_t *rank_seconds(const rank_timing *timing); // of all rounds
 
 // Each adds what it found to the object, on the first rank. NULL of the peer: there is none.
+mst_status rank_measure_words(rank_run *run, json_t *to, mst_error *error);                     // rank_links.c
 mst_status rank_measure_links(rank_run *run, json_t *to, mst_error *error);                     // rank_links.c
 mst_status rank_measure_fft(rank_run *run, const char *text, json_t *to, mst_error *error);     // rank_fft.c
 mst_status rank_measure_stencil(rank_run *run, const char *text, json_t *to, mst_error *error); // rank_stencil.c
+
+// What the plan of a transform by so many ranks has the first of them send; nothing is measured.
+mst_status rank_plan_fft(int n_ranks, const char *text, json_t *to, mst_error *error);
 
 // The same transform by FFTW-MPI (rank_peer.c), where it is built with it: `out` is NULL otherwise.
 typedef struct rank_peer rank_peer;

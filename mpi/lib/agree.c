@@ -9,7 +9,7 @@
 // Gives the processor to others: there may be more ranks than cores. One that is only yielded is not idle, and takes no work from
 // another that has two. So after a while it sleeps, a small part of what it has waited, so that nothing comes much later for it.
 static void pause_for(double waited) {
-    const double spun = 1e-4, part = 0.125, longest = 2e-4;
+    const double spun = 5e-5, part = 0.125, longest = 5e-5;
     if (waited < spun)
         sched_yield();
     else
