@@ -100,24 +100,40 @@ def extended(array, widths, mode, value=0):
 
 
 def _extended_along(array, axis, width, mode, value):
-    """Along one axis, from runs of elements that follow one another forwards, backwards, or are one and the same."""
+    """Along one axis."""
     n, lead = array.shape[axis], (slice(None),) * axis
-    shape = list(array.shape)
-    shape[axis] += sum(width)
-    new = like(array, shape, array.dtype)
     if mode == "constant":
+        shape = list(array.shape)
+        shape[axis] += sum(width)
+        new = like(array, shape, array.dtype)
         new[...] = value
         new[(*lead, slice(width[0], width[0] + n))] = array
         return new
-    source, first = np.pad(np.arange(n), width, mode).tolist(), 0
-    while first < len(source):
-        last, step = first, source[first + 1] - source[first] if first + 1 < len(source) else 0
+    return picked(array, axis, runs(np.pad(np.arange(n), width, mode).tolist()))
+
+
+def runs(places):
+    """Places along an axis as slices, from where elements follow one another forwards, backwards, or are one and the same, each with where it
+    goes to."""
+    found, first = [], 0
+    while first < len(places):
+        last, step = first, places[first + 1] - places[first] if first + 1 < len(places) else 0
         step = step if abs(step) <= 1 else 0
-        while last + 1 < len(source) and source[last + 1] - source[last] == step:
+        while last + 1 < len(places) and places[last + 1] - places[last] == step:
             last += 1
-        start, stop = source[first], source[last] + (step or 1)
-        new[(*lead, slice(first, last + 1))] = array[(*lead, slice(start, stop if stop >= 0 else None, step or 1))]
+        start, stop = places[first], places[last] + (step or 1)
+        found.append((slice(first, last + 1), slice(start, stop if stop >= 0 else None, step or 1)))
         first = last + 1
+    return found
+
+
+def picked(array, axis, slices):
+    """The elements of runs along an axis, one behind the other."""
+    lead, shape = (slice(None),) * axis, list(array.shape)
+    shape[axis] = slices[-1][0].stop if slices else 0
+    new = like(array, shape, array.dtype)
+    for to, of in slices:
+        new[(*lead, to)] = array[(*lead, of)]
     return new
 
 

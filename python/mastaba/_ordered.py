@@ -1,16 +1,19 @@
 """What the array API standard has that needs elements at places which values give, or their order: indices that are arrays, sorting, sets.
 
 The library's kernels have no such access, so NumPy does these on copies on the host, and results are copied to the device again: a call costs
-the way there and back of the whole array.
+the way there and back of the whole array. Indices along one axis that are few runs, of which each is a view, are left on the device.
 """
 import collections
 import operator
 
 import numpy as np
 
+from . import _arrays
 from ._device import Array
 from ._device import asarray as _asarray
 from ._map import evaluate
+
+_MOST_RUNS = 16  # that are copied one by one
 
 UniqueAll = collections.namedtuple("UniqueAll", "values indices inverse_indices counts")
 UniqueCounts = collections.namedtuple("UniqueCounts", "values counts")
@@ -30,7 +33,12 @@ def take(x, indices, /, *, axis=None):
     """The elements at indices along an axis, which may be left out where there is one."""
     if axis is None and x.ndim != 1:
         raise ValueError(f"an array of {x.ndim} axes: along which one?")
-    return _there(x, np.take(x.numpy(), _host(indices), axis=operator.index(axis or 0)))
+    axis, places = operator.index(axis or 0), np.asarray(_host(indices))
+    if not -x.ndim <= axis < x.ndim:
+        raise IndexError(f"axis {axis} of an array with {x.ndim} axes")
+    if places.ndim == 1:
+        return at(x, (slice(None),) * (axis % x.ndim) + (places,))
+    return _there(x, np.take(x.numpy(), places, axis=axis))
 
 
 def take_along_axis(x, indices, /, *, axis=-1):
@@ -107,9 +115,28 @@ def is_view(index):
     return hasattr(index, "__index__")
 
 
+def _few_runs(places, n):
+    """Places along an axis of n as runs, where they are whole numbers within it, and the runs few."""
+    places = np.asarray(places)
+    if places.ndim != 1 or places.dtype.kind not in "iu" or not places.size or places.min() < -n or places.max() >= n:
+        return None
+    places = places.astype(np.int64)
+    places = np.where(places < 0, places + n, places)
+    if np.count_nonzero(np.abs(np.diff(places)) > 1) >= _MOST_RUNS:
+        return None
+    slices = _arrays.runs(places.tolist())
+    return slices if len(slices) <= _MOST_RUNS else None
+
+
 def at(x, index):
     """x[index] with arrays or masks among the items of the index."""
-    return _there(x, x.numpy()[tuple(map(_host, index))])
+    index = tuple(map(_host, index))
+    axis = len(index) - 1
+    if all(isinstance(item, slice) and item == slice(None) for item in index[:-1]) and axis < x.ndim:
+        slices = _few_runs(index[-1], x.shape[axis])
+        if slices is not None:
+            return _arrays.picked(x, axis, slices)
+    return _there(x, x.numpy()[index])
 
 
 def set_at(x, index, values):

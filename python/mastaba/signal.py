@@ -388,12 +388,12 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
         >>> mastaba.signal.choose_conv_method(np.ones(10**6), np.ones(10**4))
         'fft'
     """
-    x, y = np.asarray(in1), np.asarray(in2)
+    x, y = map(_arrays.of, (in1, in2))
     _check_mode(mode)
     if measure:
         seconds = {method: min(timeit.repeat(lambda: convolve(x, y, mode, method), number=1, repeat=3)) for method in ("fft", "direct")}
         return min(seconds, key=seconds.get), seconds
-    kind = np.result_type(x, y)
+    kind = np.result_type(x.dtype, y.dtype)
     if kind.char in "gGO" or (kind.kind in "biu" and x.size and y.size and
                               _magnitude(x) * _magnitude(y) * min(x.size, y.size) > _EXACT["fft"]):
         return "direct"

@@ -185,11 +185,18 @@ def test_order(kind):
 
 def test_gathers():
     x = np.arange(24.0).reshape(2, 3, 4)
-    a, places = xp.asarray(x), xp.asarray([2, -1, 0])
+    a = xp.asarray(x)
+    same(xp.take(a, [[2, -1], [0, 0]], axis=1), x[:, [[2, -1], [0, 0]]], "take")
+    places = xp.asarray([2, -1, 0])
     same(xp.take(a, places, axis=1), x[:, [2, -1, 0]], "take")
     same(xp.take(a[0, 0, :], places), x[0, 0, [2, -1, 0]], "take")
     same(xp.take_along_axis(a, xp.argsort(-a, axis=1), axis=1), -np.sort(-x, 1), "take_along_axis")
     same(xp.repeat(a, xp.asarray([0, 2, 1]), axis=1), np.repeat(x, [0, 2, 1], 1), "repeat")
+    long = np.arange(1200).reshape(3, 400)
+    for places in ([5, 6, 7, 3, 2, 1, 0, 9, 9], [-1, -400, 0], list(range(0, 400, 3)), [], np.array([7, 255], np.uint8), np.random.default_rng(1).integers(-400, 400, 90)):
+        same(xp.asarray(long)[:, places], long[:, np.asarray(places, int)], "places along an axis")
+        same(xp.take(xp.asarray(long).T, xp.asarray(np.asarray(places, int)), axis=-2), long[:, np.asarray(places, int)].T, "places along an axis")
+    places = xp.asarray([2, -1, 0])
     for index in ([1, 0], (0, [1, 1]), (slice(None), places, 2), (..., places), np.array([[0, 1], [1, 1]]), (places[1:], places[:2], None), True, (Ellipsis, False)):
         own = tuple(v.numpy() if isinstance(v, mastaba.Array) else v for v in index) if isinstance(index, tuple) else index
         same(a[index], x[own], f"[{index}]")
