@@ -49,13 +49,18 @@ def layout(array):
     return {"type": TYPES[array.dtype], "rank": array.ndim, "shape": array.shape, "strides": [s // size for s in array.strides]}
 
 
+def address(array):
+    """Of the first element of an array on the host."""
+    return ffi.cast(_ADDRESS, array.__array_interface__["data"][0])
+
+
 def location(array):
     """Where an array lies; it must be kept while this is used."""
     if type(array) is Array:
         return ffi.new(_LOCATION, (_DEVICE, ffi.NULL, array.buffer.handle, -1, array.offset))[0]
     if array.flags.c_contiguous:
         return ffi.new(_LOCATION, (_HOST, ffi.from_buffer(array)))[0]
-    return ffi.new(_LOCATION, (_HOST, ffi.cast(_ADDRESS, array.__array_interface__["data"][0])))[0]
+    return ffi.new(_LOCATION, (_HOST, address(array)))[0]
 
 
 def context_of(*arrays):

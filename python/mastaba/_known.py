@@ -11,9 +11,11 @@ import numpy as np
 
 from . import _arrays, errors
 from ._contexts import begin, current
-from ._library import check, execution, lib, per_thread
+from ._library import check, execution, ffi, lib, per_thread
 
 MOST = 1024
+_PLACES, _HOST, _DEVICE = ffi.typeof("mst_location[]"), lib.MST_PLACE_HOST, lib.MST_PLACE_DEVICE
+_new, _from_buffer = ffi.new, ffi.from_buffer
 
 
 def done(call, key, operands, result):
@@ -41,7 +43,7 @@ def _remember(key, context, seen, operands, out, result):
         return
     with context.lock:
         if plan_key in context.plans:
-            context.known[key] = context.plans[plan_key], plan_key, getattr(lib, call), result.dtype, result.shape
+            context.known[key] = context.plans[plan_key], plan_key, getattr(lib, call), False, result.dtype, result.shape
 
 
 def remembered(n, function):
@@ -87,16 +89,27 @@ def context_of(array):
 
 def again(context, found, operands, out):
     """The result of a plan that is still there; None where it has to be made by the function itself."""
-    plan, plan_key, execute, dtype, shape = found
+    plan, plan_key, execute, in_arrays, dtype, shape = found
     result = _arrays.like(operands[0], shape, dtype) if out is None else out
-    for a in operands:
-        if (not a.flags.aligned if type(a) is np.ndarray else a.context is not context) or (out is not None and _arrays.may_share(a, out)):
-            return None
-    if out is not None and not ((flags := out.flags).aligned and flags.writeable if type(out) is np.ndarray else out.context is context):
+    if out is not None and (type(out) is np.ndarray and not out.flags.writeable or any(_arrays.may_share(a, out) for a in operands)):
         return None
+    arrays = *operands, result
+    places = _new(_PLACES, len(arrays))
+    for k, a in enumerate(arrays):
+        there = places[k]
+        if type(a) is np.ndarray:
+            flags = a.flags
+            if not flags.aligned:
+                return None
+            there.place, there.host = _HOST, _from_buffer(a) if flags.c_contiguous else _arrays.address(a)
+        elif a.context is context:
+            there.place, there.buffer, there.offset = _DEVICE, a.buffer.handle, a.offset
+        else:
+            return None
     try:
         context.plans.move_to_end(plan_key)
-        check(execute(plan, *map(_arrays.location, operands), _arrays.location(result), execution, per_thread.error))
+        check(execute(plan, places, places + len(operands), execution, per_thread.error) if in_arrays else
+              execute(plan, *places, execution, per_thread.error))
     except (KeyError, errors.BudgetError, errors.DeviceMemoryError):  # another thread has forgotten it, or there is no room for its work
         return None
     return result

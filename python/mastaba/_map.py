@@ -150,14 +150,8 @@ def _check_casting(casting, texts, arrays, values, kinds, options):
 
 # ---- Calls whose like came before
 
-_LOCATIONS, _NUMBERS = ffi.typeof("mst_location[]"), (float, int, complex)
+_NUMBERS = float, int, complex
 _AS_A_RULE = None, "K", "unsafe", None, None, None, False, 0
-
-
-def _execute(plan, *rest):
-    """The library's call as _known.py makes it."""
-    *places, there, how, error = rest
-    return lib.mst_map_execute_all(plan, ffi.new(_LOCATIONS, places), ffi.new(_LOCATIONS, [there]), how, error)
 
 
 def _call(expression, scope, options):
@@ -200,7 +194,7 @@ def _keep(key, arrays, taken, plan_key, result):
     context = _known.context_of(result)
     with context.lock:
         if plan_key in context.plans and len(context.known) < _known.MOST:
-            context.known[key] = context.plans[plan_key], plan_key, _execute, result.dtype, result.shape
+            context.known[key] = context.plans[plan_key], plan_key, lib.mst_map_execute_all, True, result.dtype, result.shape
 
 
 # ---- The call
