@@ -3,6 +3,8 @@
 #include "support_integral.h"
 #include "support_launch.h"
 
+#include <math.h>
+
 #define TRIES 50
 
 static mst_context *alone, *two, *three;
@@ -362,13 +364,48 @@ static void integrals(void **state) {
     }
 }
 
+// A bound that is none, of the last integral: found while others are computed, it leaves all results as they were.
+static void integrals_whole_or_not_at_all(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    static const char *const parameters[] = {"b"};
+    static mst_integral_result results[N];
+    static double b[N];
+    const mst_integral_range range = {"x", "0", "b"};
+    mst_integral_desc desc = test_integral_desc("exp(-x)", &range, 1, parameters);
+    mst_integral *plan = NULL;
+    mst_error e;
+    for (size_t i = 0; i < N; i++)
+        b[i] = 1 + (double)i / N;
+    for (int n = 1; n <= 3; n++) {
+        OK(mst_integral_create(n == 1 ? alone : n == 2 ? two : three, &desc, &plan, &e));
+        b[N - 1] = NAN;
+        memset(results, 0x55, sizeof results);
+        REFUSED(MST_ERROR_ARGUMENT, "set 2999", mst_integral_execute(plan, b, N, results, NULL, &e));
+        for (size_t i = 0; i < sizeof results; i++)
+            CHECK(((unsigned char *)results)[i] == 0x55, "%d devices: byte %zu of the results was written", n, i);
+        b[N - 1] = 2;
+        OK(mst_integral_execute(plan, b, N, results, NULL, &e));
+        for (size_t i = 0; i < N; i++)
+            CHECK(fabs(results[i].value + expm1(-b[i])) < 1e-10 && results[i].status == MST_INTEGRAL_CONVERGED,
+                  "%d devices: integral %zu is %.17g", n, i, results[i].value);
+        mst_integral_destroy(plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_are_chosen),   cmocka_unit_test(transforms),
-        cmocka_unit_test(transforms_in_panels), cmocka_unit_test(pieces_too_large_for_one_device),
-        cmocka_unit_test(convolutions),         cmocka_unit_test(convolutions_in_panels),
-        cmocka_unit_test(filters_of_images),    cmocka_unit_test(maps_with_reports),
-        cmocka_unit_test(on_the_device),        cmocka_unit_test(integrals),
+        cmocka_unit_test(devices_are_chosen),
+        cmocka_unit_test(transforms),
+        cmocka_unit_test(transforms_in_panels),
+        cmocka_unit_test(pieces_too_large_for_one_device),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(convolutions_in_panels),
+        cmocka_unit_test(filters_of_images),
+        cmocka_unit_test(maps_with_reports),
+        cmocka_unit_test(on_the_device),
+        cmocka_unit_test(integrals),
+        cmocka_unit_test(integrals_whole_or_not_at_all),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

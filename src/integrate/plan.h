@@ -128,9 +128,10 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
 
 // ---- results.c
 
-// Of integrals first .. first + count - 1 of a call: their results are what the caller gets, and copied if they are to be.
-mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                               mst_error *error);
+// Of integrals first .. first + count - 1 of a call: what a method computed becomes what the caller gets, among the call's
+// results, and is copied if it is to be.
+mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, const mst_integral_result *computed,
+                               size_t first, size_t count, mst_error *error);
 
 // ---- share.c: a call's integrals, from parameters to results, by the plan and its twins.
 mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error);

@@ -26,6 +26,7 @@ static void mark_non_finite(mst_integral_result *r) {
 typedef struct finishing {
     const mst_integral *plan;
     const mst_integral_call *call;
+    const mst_integral_result *computed; // from `first` on
     size_t first, end;
 } finishing;
 
@@ -35,18 +36,19 @@ static mst_status finish_results(size_t part, void *user, mst_error *error) {
     const size_t begin = f->first + part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
     (void)error;
     for (size_t i = begin; i < end; i++) {
-        mst_integral_result *r = &f->call->results[i];
+        mst_integral_result r = f->computed[i - f->first];
         if (is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts))
-            *r = (mst_integral_result){0, 0, r->evaluations, MST_INTEGRAL_CONVERGED};
-        mark_non_finite(r);
+            r = (mst_integral_result){0, 0, r.evaluations, MST_INTEGRAL_CONVERGED};
+        mark_non_finite(&r);
+        f->call->results[i] = r;
         if (f->call->copies)
-            mst_elements_write(MST_INTEGRAL_RESULT, r, i, plan->desc.result_size, f->call->copies);
+            mst_elements_write(MST_INTEGRAL_RESULT, &r, i, plan->desc.result_size, f->call->copies);
     }
     return MST_OK;
 }
 
-mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                               mst_error *error) {
-    finishing f = {plan, call, first, first + count};
+mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, const mst_integral_result *computed,
+                               size_t first, size_t count, mst_error *error) {
+    finishing f = {plan, call, computed, first, first + count};
     return mst_pool_run(plan->context->pool, mst_divide_up(count, (size_t)MST_INTEGRAL_SETS), finish_results, &f, error);
 }

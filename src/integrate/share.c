@@ -1,5 +1,9 @@
 // A call's integrals shared out among the devices of a group, a few at a time from one queue of work, so that unlike devices end
 // together. Integrals know nothing of one another, so their results have the same bits wherever they are computed.
+//
+// A thread a device computes parts; one more reads parameters, in their order and ahead of what is taken, and one finishes what
+// is computed, so that the host's work on some parts goes on beside the devices' on others. Results stay with their part until
+// all parameters are known to be good: only then does anything come to the caller's.
 #include "integrand.h"
 
 #include "runtime/numbers.h"
@@ -11,6 +15,7 @@ enum {
     FIRST_PART = 16, // a device begins with one of so many parts of its share, as nothing is known of it yet,
     NEXT_PART = 2,   // and then takes so small a part of what is left for it by the rates so far,
     LEAST_PART = 64, // but no less than so small a part of an equal share, as each part costs all rounds of a method
+    READ_PARTS = 64, // of all integrals are read one after the other
 };
 #define PROGRESS_INTERVAL_NS 50000000L
 
@@ -24,13 +29,21 @@ typedef struct integrator {
     size_t done;
 } integrator;
 
+// What a device has computed.
+typedef struct computed_part {
+    struct computed_part *next;
+    size_t first, count;
+    mst_integral_result results[];
+} computed_part;
+
 typedef struct shared_call {
     const mst_integral_call *call;
     integrator *members;
     size_t n_members;
     pthread_mutex_t mutex; // guards what follows
     pthread_cond_t changed;
-    size_t next, done;
+    size_t read, next, done; // integrals whose parameters are read, that are taken, and whose results are the caller's
+    computed_part *computed; // to be finished, in no order
     bool stop;
     mst_status status;
     mst_error error;
@@ -75,32 +88,25 @@ static size_t part_of(const shared_call *s, const integrator *m) {
     return mst_smaller(mst_larger(part, least), left);
 }
 
-// What the host does before and behind a part goes on beside other devices' parts, by all its threads.
-static mst_status run_part(integrator *m, size_t first, size_t count, mst_error *error) {
-    mst_status status = MST_OK;
+static mst_status run_part(integrator *m, computed_part *part, mst_error *error) {
     const mst_integral_call *call = m->shared->call;
-    const mst_integral *lead = m->shared->members[0].plan;
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = go_on;
     how.progress_user = m;
-    const mst_integral_call part = {.n_sets = count,
-                                    .rows = call->rows + first * (size_t)m->plan->n_row,
-                                    .cuts = call->cuts + first * (size_t)m->plan->n_cuts,
-                                    .results = call->results + first,
-                                    .how = &how,
-                                    .report = &m->report};
-    MST_TRY(mst_integrand_fill_rows(lead, call, first, count, error));
-    MST_TRY(m->plan->method->run(m->plan, &part, error));
-    MST_TRY(mst_integral_finish(lead, call, first, count, error));
-fail:
-    return status;
+    const mst_integral_call own = {.n_sets = part->count,
+                                   .rows = call->rows + part->first * (size_t)m->plan->n_row,
+                                   .cuts = call->cuts + part->first * (size_t)m->plan->n_cuts,
+                                   .results = part->results,
+                                   .how = &how,
+                                   .report = &m->report};
+    return m->plan->method->run(m->plan, &own, error);
 }
 
 static mst_status run_alone(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_integrand_fill_rows(plan, call, 0, call->n_sets, error));
     MST_TRY(plan->method->run(plan, call, error));
-    MST_TRY(mst_integral_finish(plan, call, 0, call->n_sets, error));
+    MST_TRY(mst_integral_finish(plan, call, call->results, 0, call->n_sets, error));
 fail:
     return status;
 }
@@ -124,30 +130,106 @@ static void await_others(shared_call *s) {
     }
 }
 
-static void work(size_t k, void *user) {
-    shared_call *s = user;
-    integrator *m = &s->members[k];
+// The next part for a member, when it is read; NULL: there is none, or the call is to stop.
+static computed_part *take_part(integrator *m) {
+    shared_call *s = m->shared;
+    computed_part *part = NULL;
+    pthread_mutex_lock(&s->mutex);
+    const size_t first = s->next, count = s->stop ? 0 : part_of(s, m);
+    s->next += count;
+    while (s->read < first + count && !s->stop)
+        pthread_cond_wait(&s->changed, &s->mutex);
+    const bool goes_on = count > 0 && !s->stop;
+    pthread_mutex_unlock(&s->mutex);
+    if (!goes_on)
+        return NULL;
+    if (!(part = malloc(sizeof *part + count * sizeof *part->results))) {
+        mst_error error;
+        fail_call(s, mst_fail(&error, MST_ERROR_HOST_MEMORY, "out of memory for results"), &error);
+        return NULL;
+    }
+    part->first = first;
+    part->count = count;
+    return part;
+}
+
+static void compute(integrator *m) {
+    shared_call *s = m->shared;
     mst_error error;
-    for (;;) {
-        pthread_mutex_lock(&s->mutex);
-        const size_t first = s->next, count = s->stop ? 0 : part_of(s, m);
-        s->next += count;
-        pthread_mutex_unlock(&s->mutex);
-        if (count == 0)
-            break;
+    for (computed_part *part; (part = take_part(m)) != NULL;) {
         const double start = mst_now();
-        mst_status status = run_part(m, first, count, &error);
+        const mst_status status = run_part(m, part, &error);
         if (status != MST_OK) {
+            free(part);
             fail_call(s, status, &error);
-            break;
+            return;
         }
         pthread_mutex_lock(&s->mutex);
         m->seconds += mst_now() - start;
-        m->done += count;
+        m->done += part->count;
+        part->next = s->computed;
+        s->computed = part;
+        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_unlock(&s->mutex);
+    }
+}
+
+static void read_all(shared_call *s) {
+    const size_t n = s->call->n_sets, each = mst_larger(n / READ_PARTS, (size_t)MST_INTEGRAL_SETS);
+    mst_error error;
+    bool goes_on = true;
+    for (size_t first = 0; first < n && goes_on; first += each) {
+        const size_t count = mst_smaller(each, n - first);
+        const mst_status status = mst_integrand_fill_rows(s->members[0].plan, s->call, first, count, &error);
+        if (status != MST_OK) {
+            fail_call(s, status, &error);
+            return;
+        }
+        pthread_mutex_lock(&s->mutex);
+        s->read = first + count;
+        goes_on = !s->stop;
+        pthread_cond_broadcast(&s->changed);
+        pthread_mutex_unlock(&s->mutex);
+    }
+}
+
+// Waits until all is read, and something is computed; NULL: all is finished, or the call is to stop.
+static computed_part *await_computed(shared_call *s) {
+    pthread_mutex_lock(&s->mutex);
+    while (!s->stop && s->done < s->call->n_sets && (s->read < s->call->n_sets || !s->computed))
+        pthread_cond_wait(&s->changed, &s->mutex);
+    computed_part *part = s->stop ? NULL : s->computed;
+    if (part)
+        s->computed = part->next;
+    pthread_mutex_unlock(&s->mutex);
+    return part;
+}
+
+static void finish_all(shared_call *s) {
+    mst_error error;
+    for (computed_part *part; (part = await_computed(s)) != NULL;) {
+        const size_t count = part->count;
+        const mst_status status = mst_integral_finish(s->members[0].plan, s->call, part->results, part->first, count, &error);
+        free(part);
+        if (status != MST_OK) {
+            fail_call(s, status, &error);
+            return;
+        }
+        pthread_mutex_lock(&s->mutex);
         s->done += count;
         pthread_cond_broadcast(&s->changed);
         pthread_mutex_unlock(&s->mutex);
     }
+}
+
+static void work(size_t k, void *user) {
+    shared_call *s = user;
+    if (k < s->n_members)
+        compute(&s->members[k]);
+    else if (k == s->n_members)
+        read_all(s);
+    else
+        finish_all(s);
     if (k == 0)
         await_others(s);
 }
@@ -161,6 +243,8 @@ static void end(shared_call *s) {
         mst_log(m->plan->context, MST_LOG_DEBUG, "device %zu of %zu, %s: %zu of %zu integrals, %.1f ms", k + 1, s->n_members,
                 m->plan->context->device.name, m->done, s->call->n_sets, 1e3 * m->seconds);
     }
+    for (computed_part *part; (part = s->computed) != NULL; free(part))
+        s->computed = part->next;
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->mutex);
 }
@@ -176,7 +260,7 @@ mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, m
     for (size_t k = 0; k < s.n_members; k++)
         s.members[k] = (integrator){.shared = &s, .plan = k == 0 ? plan : plan->twins[k - 1]};
     mst_error threads;
-    if (mst_group_run(s.n_members, work, &s, &threads) != MST_OK && s.status == MST_OK) {
+    if (mst_group_run(s.n_members + 2, work, &s, &threads) != MST_OK && s.status == MST_OK) {
         s.status = threads.status;
         s.error = threads;
     }
