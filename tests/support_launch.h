@@ -1,4 +1,5 @@
-// Kernels that fail on one device of several. For tests that are linked with --wrap=clEnqueueNDRangeKernel.
+// Kernels that fail on one device of several, and how much some compute. For tests that are linked with
+// --wrap=clEnqueueNDRangeKernel.
 #ifndef MASTABA_TESTS_SUPPORT_LAUNCH_H
 #define MASTABA_TESTS_SUPPORT_LAUNCH_H
 
@@ -11,5 +12,13 @@ typedef struct test_breakage {
 } test_breakage;
 
 extern test_breakage test_broken;
+
+// Work-items of kernels whose names begin so; NULL: none are counted.
+typedef struct test_items {
+    const char *kernels;
+    atomic_ulong count;
+} test_items;
+
+extern test_items test_counted;
 
 #endif

@@ -1,5 +1,6 @@
 // A grid that is shared out: among devices, which are parts of the CPU, or by the caller, in parts. State, memory variables,
 // receivers, monitors and spectra have the bits of one device.
+#include "stencil/solver.h"
 #include "support_launch.h"
 #include "support_stencil.h"
 
@@ -477,6 +478,53 @@ static void test_failures(void **state) {
     check_lost(&d, MST_ERROR_OPENCL, "CL_OUT_OF_RESOURCES");
 }
 
+// Writes the halos of a part in the middle as they are, in pieces of so many planes, and tells how many nodes of margins the next
+// step fills.
+static unsigned long filled_after(mst_stencil *s, int64_t planes, bool all) {
+    mst_error e;
+    mst_schedule *schedule = s->schedule;
+    const int64_t begin = s->part.first - s->part.held_first, end = begin + s->part.planes, plane = (int64_t)s->problem.plane;
+    float *values = malloc((size_t)(s->part.held_planes * plane) * sizeof *values);
+    for (int side = 0; side < 2; side++)
+        for (int64_t from = side ? end : 0, to = all    ? s->part.held_planes
+                                                 : side ? s->part.held_planes
+                                                        : begin;
+             from < to; from += planes) {
+            const uint64_t count = (uint64_t)((from + planes < to ? planes : to - from) * plane);
+            OK(schedule->kind->get(schedule, 0, (uint64_t)(from * plane), count, values, &e));
+            OK(schedule->kind->put(schedule, 0, (uint64_t)(from * plane), count, values, &e));
+        }
+    free(values);
+    test_counted.kernels = "margin";
+    atomic_store(&test_counted.count, 0);
+    OK(mst_stencil_run(s, 1, NULL, NULL, &e));
+    test_counted.kernels = NULL;
+    return atomic_load(&test_counted.count);
+}
+
+// Halos come in pieces: margins are filled beside the halos alone, whatever the pieces.
+static void test_margins(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil *s;
+    static const mst_stencil_update across = {"u", "u + 0.2 * (u[-1,0] - 2 * u + u[1,0] + u[0,1] - u[0,-1])", 0};
+    mst_stencil_desc d = describe_heat();
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.depth = d.block = 0;
+    d.grid[0] = 50;
+    d.updates = &across;
+    d.part = &(mst_stencil_part){20, 12, 6};
+    OK(mst_stencil_create(alone, &d, &s, &e));
+    assert_true(s->part.held_planes == 24);
+    const unsigned long whole = filled_after(s, 100, true), halos = filled_after(s, 6, false);
+    CHECK(halos > 0 && halos < whole, "%lu nodes of margins beside halos, %lu beside all", halos, whole);
+    for (int64_t planes = 1; planes < 5; planes++) { // with the two before, the steps that halos hold for
+        const unsigned long got = filled_after(s, planes, false);
+        CHECK(got == halos, "%lu nodes of margins beside halos in pieces of %lld planes, not %lu", got, (long long)planes, halos);
+    }
+    mst_stencil_destroy(s);
+}
+
 static void test_cancelled(void **state) {
     (void)state;
     mst_error e;
@@ -507,7 +555,8 @@ static void test_cancelled(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),   cmocka_unit_test(test_beside),
                                        cmocka_unit_test(test_parts),    cmocka_unit_test(test_runs),
-                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled)};
+                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_margins)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -6,6 +6,7 @@
 #define MST_STENCIL_CUTS_H
 
 #include "runtime/numbers.h"
+#include "runtime/queue.h"
 
 #include <stdbool.h>
 
@@ -34,5 +35,13 @@ static inline bool mst_cuts_leave_rest(const mst_cuts *c, int64_t beyond) {
     const mst_cuts_range rest = mst_cuts_planes(c, MST_CUTS_REST, beyond);
     return rest.from < rest.to;
 }
+
+// Enqueues launch k over a range of planes.
+typedef mst_status mst_cuts_launch(void *user, size_t k, mst_cuts_range range, mst_error *error);
+
+// All of n launches in their turns; those behind launch k reach beyond[k] planes together. *given is behind what neighbours are
+// given, the caller's to release.
+mst_status mst_cuts_enqueue(const mst_cuts *cuts, const int64_t *beyond, size_t n, mst_cuts_launch *launch, void *user,
+                            mst_queue *queue, cl_event *given, mst_error *error);
 
 #endif

@@ -61,61 +61,57 @@ fail:
 
 enum { MOST_PASSES = 16 };
 
-typedef struct pass {
-    const mst_stepper *stepper;
-    uint64_t row;
-    int64_t beyond; // planes that the passes behind it reach
-} pass;
+// Passes over the planes beside cuts and the rest.
+typedef struct passes {
+    in_core *schedule;
+    size_t n;
+    const mst_stepper *steppers[MOST_PASSES];
+    uint64_t rows[MOST_PASSES];
+    int64_t beyond[MOST_PASSES]; // planes that the passes behind one reach
+} passes;
 
 static int64_t reach_of(const mst_stepper *stepper) {
     return mst_larger((int64_t)stepper->pipeline.low[PLANES], (int64_t)stepper->pipeline.high[PLANES]);
 }
 
-// The passes of n steps; 0: too many.
-static size_t list_passes(const mst_schedule_desc *with, uint64_t n, uint64_t row, pass *passes) {
-    size_t count = 0;
-    for (; n > 0 && count < MOST_PASSES; count++) {
-        const mst_stepper *stepper = &with->steppers[n >= with->plan->fuse ? 0 : 1];
-        passes[count] = (pass){stepper, row, 0};
+// The passes of n steps; none if there are too many.
+static passes list_passes(in_core *c, uint64_t n, uint64_t row) {
+    const mst_schedule_desc *with = &c->base.with;
+    passes p = {.schedule = c};
+    for (; n > 0 && p.n < MOST_PASSES; p.n++) {
+        const mst_stepper *stepper = p.steppers[p.n] = &with->steppers[n >= with->plan->fuse ? 0 : 1];
+        p.rows[p.n] = row;
         row += (uint64_t)stepper->pipeline.m;
         n -= (uint64_t)stepper->pipeline.m;
     }
-    for (size_t k = count; k-- > 1;)
-        passes[k - 1].beyond = passes[k].beyond + mst_larger(reach_of(passes[k].stepper), reach_of(passes[k - 1].stepper));
-    return n > 0 ? 0 : count;
+    for (size_t k = p.n; k-- > 1;)
+        p.beyond[k - 1] = p.beyond[k] + mst_larger(reach_of(p.steppers[k]), reach_of(p.steppers[k - 1]));
+    p.n = n > 0 ? 0 : p.n;
+    return p;
 }
 
-static mst_status enqueue_turn(in_core *c, const pass *passes, size_t n, const mst_cuts *cuts, mst_cuts_turn turn,
-                               mst_error *error) {
-    mst_status status = MST_OK;
-    for (size_t k = 0; k < n; k++) {
-        const mst_cuts_range range = mst_cuts_planes(cuts, turn, passes[k].beyond);
-        const int from = (c->current + (int)k) % 2;
-        mst_box box = mst_plan_grid(c->base.with.problem);
-        box.from[PLANES] = range.from;
-        box.to[PLANES] = range.to;
-        MST_TRY(mst_stepper_enqueue(passes[k].stepper, &c->base.queue, &c->state[from], &c->state[!from], &c->coefficients, &box,
-                                    1, passes[k].row, error));
-    }
-fail:
-    return status;
+static mst_status enqueue_pass(void *user, size_t k, mst_cuts_range range, mst_error *error) {
+    const passes *p = user;
+    in_core *c = p->schedule;
+    const int from = (c->current + (int)k) % 2;
+    mst_box box = mst_plan_grid(c->base.with.problem);
+    box.from[PLANES] = range.from;
+    box.to[PLANES] = range.to;
+    return mst_stepper_enqueue(p->steppers[k], &c->base.queue, &c->state[from], &c->state[!from], &c->coefficients, &box, 1,
+                               p->rows[k], error);
 }
 
 static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
                                mst_error *error) {
     mst_status status = MST_OK;
     in_core *c = (in_core *)schedule;
-    pass passes[MOST_PASSES];
-    const size_t count = list_passes(&schedule->with, n, row, passes);
-    if (count == 0 || !mst_cuts_leave_rest(cuts, passes[0].beyond)) {
+    passes p = list_passes(c, n, row);
+    if (p.n == 0 || !mst_cuts_leave_rest(cuts, p.beyond[0])) {
         MST_TRY(advance(schedule, n, row, NULL, error));
         return mst_event_mark(&schedule->queue, given, error);
     }
-    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_LOW, error));
-    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_HIGH, error));
-    MST_TRY(mst_event_mark(&schedule->queue, given, error));
-    MST_TRY(enqueue_turn(c, passes, count, cuts, MST_CUTS_REST, error));
-    c->current = (c->current + (int)count) % 2;
+    MST_TRY(mst_cuts_enqueue(cuts, p.beyond, p.n, enqueue_pass, &p, &schedule->queue, given, error));
+    c->current = (c->current + (int)p.n) % 2;
 fail:
     return status;
 }

@@ -76,29 +76,29 @@ static void destroy(mst_schedule *schedule) {
     free(c);
 }
 
-// Of a part of a grid, planes at a cut are a halo: what lies beyond the cut does not matter, so their margins are those beside
-// them.
-static bool is_halo(const sweeping *c, int64_t from, int64_t to, int side) {
+// Of a part of a grid, what lies beyond a cut does not matter: margins of planes that are written, in a halo or elsewhere, are
+// those beside them, unless they come within reach of a face, whose margins they are copied to.
+static bool is_apart(const sweeping *c, int64_t from, int64_t to) {
     const mst_problem *p = c->base.with.problem;
-    const int64_t n = (int64_t)p->grid[PLANES], reach[] = {mst_sweeps_reach(sweeps_of(c), 0), mst_sweeps_reach(sweeps_of(c), 1)};
-    const bool is_cut = p->is_ring || (side ? p->first_plane + n < (int64_t)p->all_planes : p->first_plane > 0);
-    return is_cut && (side ? to == n && from > reach[0] : from == 0 && to < n - reach[1]);
+    const int64_t n = (int64_t)p->grid[PLANES];
+    const bool has_face[] = {!p->is_ring && p->first_plane == 0, !p->is_ring && p->first_plane + n == (int64_t)p->all_planes};
+    return n < (int64_t)p->all_planes && (!has_face[0] || from > mst_sweeps_reach(sweeps_of(c), 0)) &&
+           (!has_face[1] || to < n - mst_sweeps_reach(sweeps_of(c), 1));
 }
 
-// The planes of an array were written.
+// The planes of an array were written. Halos come in pieces, each of which joins those of the nearer side.
 static void note_written(sweeping *c, int array, uint64_t first, uint64_t count) {
     const mst_problem *p = c->base.with.problem;
     if (array < p->n_arrays && p->layer_axes[array] >= 0)
         return;
     const int64_t from = (int64_t)(first / p->plane), to = (int64_t)mst_divide_up(first + count, p->plane);
-    for (int side = 0; side < 2; side++)
-        if (is_halo(c, from, to, side)) {
-            int64_t *halo = c->halos[side];
-            halo[0] = halo[1] > 0 ? mst_smaller(halo[0], from) : from;
-            halo[1] = mst_larger(halo[1], to);
-            return;
-        }
-    c->has_margins = false;
+    if (!is_apart(c, from, to)) {
+        c->has_margins = false;
+        return;
+    }
+    int64_t *halo = c->halos[from + to > (int64_t)p->grid[PLANES]];
+    halo[0] = halo[1] > 0 ? mst_smaller(halo[0], from) : from;
+    halo[1] = mst_larger(halo[1], to);
 }
 
 static mst_status fill_margins(sweeping *c, uint64_t row, mst_error *error) {
@@ -130,22 +130,23 @@ fail:
 
 // ---- Planes beside cuts first
 
-// All sweeps of the steps in a turn; states[k] is that before sweep k.
-static mst_status enqueue_turn(sweeping *c, mst_sweep_state *states, int n_sweeps, uint64_t row, const mst_cuts *cuts,
-                               mst_cuts_turn turn, mst_error *error) {
-    mst_status status = MST_OK;
+// Sweeps of steps from a row on; states[k] is that before sweep k.
+typedef struct turned_sweeps {
+    sweeping *schedule;
+    uint64_t row;
+    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    int64_t beyond[MST_SWEEPER_MOST_SWEEPS]; // planes that the sweeps behind one reach
+} turned_sweeps;
+
+static mst_status enqueue_sweep(void *user, size_t k, mst_cuts_range range, mst_error *error) {
+    turned_sweeps *t = user;
+    sweeping *c = t->schedule;
     const mst_sweeps *s = sweeps_of(c);
-    for (int k = 0; k < n_sweeps; k++) {
-        const mst_cuts_range range = mst_cuts_planes(cuts, turn, (n_sweeps - 1 - k) * mst_sweeps_lag(s));
-        mst_sweep_part part = mst_sweeps_whole(s);
-        part.from = range.from;
-        part.to = range.to;
-        if (part.from < part.to)
-            MST_TRY(mst_sweeper_sweep(c->base.with.sweeper, &c->base.queue, k % s->n, &states[k], &states[k + 1],
-                                      row + (uint64_t)(k / s->n), &part, error));
-    }
-fail:
-    return status;
+    mst_sweep_part part = mst_sweeps_whole(s);
+    part.from = range.from;
+    part.to = range.to;
+    return mst_sweeper_sweep(c->base.with.sweeper, &c->base.queue, (int)k % s->n, &t->states[k], &t->states[k + 1],
+                             t->row + k / (size_t)s->n, &part, error);
 }
 
 static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
@@ -153,23 +154,21 @@ static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row,
     mst_status status = MST_OK;
     sweeping *c = (sweeping *)schedule;
     const mst_sweeps *s = sweeps_of(c);
-    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    turned_sweeps t = {.schedule = c, .row = row};
     const int n_sweeps = n <= MST_SWEEPER_MOST_SWEEPS / (uint64_t)s->n ? (int)n * s->n : 0;
     if (n_sweeps == 0 || !mst_cuts_leave_rest(cuts, (n_sweeps - 1) * mst_sweeps_lag(s))) {
         MST_TRY(advance(schedule, n, row, NULL, error));
         return mst_event_mark(&schedule->queue, given, error);
     }
     MST_TRY(fill_margins(c, row, error));
-    states[0] = c->state;
+    t.states[0] = c->state;
     for (int k = 0; k < n_sweeps; k++) {
-        states[k + 1] = states[k];
-        mst_sweeper_rotate(schedule->with.sweeper, k % s->n, &states[k + 1]);
+        t.beyond[k] = (n_sweeps - 1 - k) * mst_sweeps_lag(s);
+        t.states[k + 1] = t.states[k];
+        mst_sweeper_rotate(schedule->with.sweeper, k % s->n, &t.states[k + 1]);
     }
-    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_LOW, error));
-    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_HIGH, error));
-    MST_TRY(mst_event_mark(&schedule->queue, given, error));
-    MST_TRY(enqueue_turn(c, states, n_sweeps, row, cuts, MST_CUTS_REST, error));
-    c->state = states[n_sweeps];
+    MST_TRY(mst_cuts_enqueue(cuts, t.beyond, (size_t)n_sweeps, enqueue_sweep, &t, &schedule->queue, given, error));
+    c->state = t.states[n_sweeps];
 fail:
     return status;
 }
