@@ -311,5 +311,6 @@ int main(void) {
         cmocka_unit_test(test_heat_modes), cmocka_unit_test(test_wave_order), cmocka_unit_test(test_yee_order),
         cmocka_unit_test(test_advection),  cmocka_unit_test(test_yee_energy), cmocka_unit_test(test_symmetry),
     };
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

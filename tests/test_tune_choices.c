@@ -445,5 +445,6 @@ int main(void) {
         cmocka_unit_test(found_values_that_do_not_build),
         cmocka_unit_test(searches_with_threads),
     };
+    test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

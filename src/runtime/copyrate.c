@@ -2,7 +2,8 @@
 #include "numbers.h"
 
 #define REPEATS 5
-#define LAUNCHES 4 // a sample, so that the cost of a launch does not count
+#define LAUNCHES 4 // a sample, so that the cost of a launch does not count,
+#define LONG 5e-3  // unless one takes so many seconds
 
 mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error) {
     mst_status status = MST_OK;
@@ -26,15 +27,19 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
     cl_ulong n = bytes / 16;
     const mst_argument arguments[] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(n, n)};
     size_t group = mst_kernel_group(context, kernel, (size_t)n);
-    for (int i = -2; i < REPEATS; i++) { // two runs to warm up
-        double start = mst_now();
-        for (int k = 0; k < LAUNCHES; k++)
+    int launches = 1;
+    for (int i = -2; i < REPEATS; i++) { // two runs to warm up, the first of which says how long a launch takes
+        const double start = mst_now();
+        for (int k = 0; k < launches; k++)
             MST_TRY(mst_kernel_launch(&queue, kernel, arguments, MST_COUNT(arguments), (size_t)n, group, NULL, error));
         MST_TRY(mst_queue_finish(&queue, error));
+        const double taken = mst_now() - start;
         if (i >= 0)
-            seconds[i] = mst_now() - start;
+            seconds[i] = taken;
+        else if (i == -2 && taken < LONG)
+            launches = LAUNCHES;
     }
-    *bytes_per_second = 2.0 * LAUNCHES * (double)bytes / mst_median(seconds, REPEATS);
+    *bytes_per_second = 2.0 * launches * (double)bytes / mst_median(seconds, REPEATS);
 fail:
     mst_queue_release(&queue);
     mst_kernel_destroy(kernel);

@@ -53,7 +53,7 @@ for algorithm in paper-a paper-c paper-d paper-e; do
     npy convolved z.npy x.npy y.npy circular || fail "wrong: $algorithm"
     grep -q "^z.npy: \[4, 60\] complex64 by $algorithm, padded to " .stdout || fail "the line on stdout of $algorithm"
 done
-for algorithm in reference paper-b; do # --json measures the rate of copies, which takes a second
+for algorithm in reference paper-b; do # --json measures the rate of copies, which takes a third of a second
     expect 0 "$MASTABA" convolve x.npy y.npy -o z.npy --mode circular --algorithm $algorithm --force --json
     npy convolved z.npy x.npy y.npy circular || fail "wrong: $algorithm"
     json "j['algorithm'] == '$algorithm' and j['output'] == 'z.npy' and j['shape'] == [4, 60] and j['type'] == 'complex64'"
