@@ -190,6 +190,80 @@ static void test_bits(void **state) {
     }
 }
 
+// ---- Arrays of the whole grid that parts write and read
+
+enum { MOST_STATE = 12, STATE_BYTES = ROWS_OF_GRID * COLUMNS_OF_GRID * sizeof(float) };
+
+typedef struct whole_state {
+    const char *names[MOST_STATE];
+    int levels[MOST_STATE];
+    mst_stencil_memory memories[MOST_STATE];
+    size_t n;
+    unsigned char values[MOST_STATE][STATE_BYTES];
+} whole_state;
+
+static void list_state(const mst_stencil_desc *d, whole_state *s) {
+    mst_error e;
+    *s = (whole_state){.names = {"u", "u", "v"}, .levels = {0, 1, 0}, .n = 3};
+    for (size_t k = 0, n = 1; k < n; k++) {
+        mst_stencil_memory *memory = &s->memories[k];
+        *memory = (mst_stencil_memory)MST_STENCIL_MEMORY_INIT;
+        OK(mst_stencil_find_memory(d, k, memory, &e));
+        n = memory->n;
+        assert_true(s->n + n < MOST_STATE);
+        if (k < n)
+            s->names[s->n++] = memory->name;
+    }
+}
+
+static void collect(mst_stencil *solver, whole_state *s) {
+    mst_error e;
+    for (size_t k = 0; k < s->n; k++)
+        OK(mst_stencil_read_whole(solver, s->names[k], s->levels[k], (mst_type)0, mst_at_host(s->values[k]), &e));
+}
+
+// What some parts write, others take, and go on to the bits of one solver.
+static void test_whole_arrays(void **state) {
+    mst_error e;
+    mst_stencil *one;
+    member members[MOST_PARTS];
+    pthread_barrier_t all;
+    static whole_state want, got;
+    static const mst_stencil_update layered[] = {{"u", "u + 0.3 * stretch_y(v - v[-1,0]) + 0.01 * u.prev", 0},
+                                                 {"v", "v + 0.3 * (stretch_y(u[1,0] - u) + stretch_x(u[0,1] - u))", 1}};
+    for (size_t way = 0; way < 3; way++) {
+        mst_stencil_desc d = describe(way == 1);
+        mst_stencil_boundary absorbing[4];
+        if (!test_turn(way, 3))
+            continue;
+        for (size_t k = 0; k < 4; k++)
+            absorbing[k] = (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = 4 + k / 2};
+        d.boundaries = way == 2 ? absorbing : d.boundaries;
+        d.updates = way == 2 ? layered : d.updates;
+        d.schedule = MST_STENCIL_SWEEPS;
+        list_state(&d, &want);
+        list_state(&d, &got);
+        OK(mst_stencil_create(*state, &d, &one, &e));
+        for (size_t turn = 0; turn < 2; turn++) {
+            const size_t n = begin(*state, &d, 2 + test_between(0, 1) + turn, test_between(1, 3), &all, members);
+            for (size_t k = 0; k < n && turn == 1; k++)
+                for (size_t i = 0; i < want.n; i++)
+                    OK(mst_stencil_write_whole(members[k].solver, want.names[i], want.levels[i], (mst_type)0,
+                                               mst_at_host(want.values[i]), &e));
+            run_all(members, n, 7);
+            OK(mst_stencil_run(one, 7, NULL, NULL, &e));
+            for (size_t k = 0; k < n; k++)
+                collect(members[k].solver, &got);
+            collect(one, &want);
+            for (size_t i = 0; i < want.n; i++)
+                CHECK(memcmp(want.values[i], got.values[i], STATE_BYTES) == 0, "way %zu: %zu parts give another %s", way, n,
+                      want.names[i]);
+            end(members, n);
+        }
+        mst_stencil_destroy(one);
+    }
+}
+
 static void test_failures(void **state) {
     mst_error e;
     member members[MOST_PARTS];
@@ -229,6 +303,7 @@ static void test_failures(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_failures)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_whole_arrays),
+                                       cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/layout.h"
 #include "core/report.h"
+#include "core/shared_file.h"
 #include "core/team.h"
 #include "core/text.h"
 
@@ -73,56 +74,20 @@ static int begin_npy(cli_output *output, const mst_layout *result) {
     return CLI_DONE;
 }
 
-// Where the first process's file is, for the others.
-typedef struct shared_file {
-    uint64_t offset; // of the array
-    char path[4096];
-} shared_file;
-
-static int find_file(const cli_output *output, shared_file *file) {
-    char *path = cli_whole_path(&output->whole);
-    int code = CLI_DONE;
-    file->offset = output->location.offset;
-    if (path && strlen(path) < sizeof file->path)
-        memcpy(file->path, path, strlen(path) + 1);
-    else
-        code = cli_out_of_memory(output->command, "the path of the result");
-    free(path);
-    return code;
-}
-
-static int open_shared(const char *path, cli_output *output) {
-    output->shared = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-    output->is_shared = output->shared >= 0;
-    if (output->is_shared)
-        return CLI_DONE;
-    cli_error(output->command, "%s: cannot be opened: %s; put the result where all hosts see it", path, strerror(errno));
-    return CLI_INPUT_OUTPUT;
-}
-
 static int begin_shared(cli_output *output, const mst_layout *result) {
-    shared_file file = {0};
-    int code = is_first() ? begin_npy(output, result) : CLI_DONE;
-    if (code == CLI_DONE && is_first())
-        code = find_file(output, &file);
-    code = cli_agree(output->command, code);
+    int code = cli_agree(output->command, is_first() ? begin_npy(output, result) : CLI_DONE);
     if (code != CLI_DONE)
         return code;
-    cli_tell(&file, sizeof file, 0);
-    code = cli_agree(output->command, open_shared(file.path, output));
+    uint64_t offset = output->location.offset;
+    code = cli_shared_open(output->command, &output->whole, &offset, &output->shared);
+    output->is_shared = output->shared >= 0;
     output->layout = mst_layout_dense(result->type, result->rank, result->shape);
-    output->location = mst_at_file(output->shared, file.offset);
+    output->location = mst_at_file(output->shared, offset);
     return code;
 }
 
-// Network file systems tell of failed writes when a file is closed.
 static int end_shared(cli_output *output) {
-    int code = CLI_DONE, second = fcntl(output->shared, F_DUPFD_CLOEXEC, 0);
-    if (second < 0 || close(second) != 0) {
-        cli_error(output->command, "the result cannot be written: %s", strerror(errno));
-        code = CLI_INPUT_OUTPUT;
-    }
-    code = cli_agree(output->command, code);
+    int code = cli_shared_end(output->command, CLI_DONE, output->shared, false);
     if (code == CLI_DONE && is_first())
         code = cli_whole_commit(&output->whole, false);
     return cli_agree(output->command, code);

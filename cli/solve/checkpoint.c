@@ -2,8 +2,9 @@
 // float16 take 2 bytes a value in files of version 2, 4 in those of version 1, which all others are.
 //
 //     header | each level of each updated field, in the order of the problem | each receiver's record | XXH3-128 of all before
+#include "checkpoint.h"
+
 #include "digest.h"
-#include "solve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,44 +13,16 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { CHUNK_BYTES = SOLVE_CHUNK_BYTES };
-
-typedef struct checkpoint_header {
-    char magic[8];
-    uint64_t order; // of bytes
-    uint64_t problem[2];
-    uint64_t step;
-    uint64_t bytes; // of the file
-} checkpoint_header;
-
 static const char magics[][8] = {"MSTSOLV1", "MSTSOLV2"};
 enum { MAGIC_BYTES = sizeof magics[0] };
 static const uint64_t order = 0x0102030405060708;
 
-// A file that is read or written while its digest is computed.
-typedef struct digested_file {
-    const char *path;
-    FILE *file;
-    XXH3_state_t *digest;
-} digested_file;
-
-static int bad_file(const char *path, const char *why) {
+int checkpoint_bad_file(const char *path, const char *why) {
     cli_error(solve_command, "%s: %s", path, why);
     return CLI_INPUT_OUTPUT;
 }
 
 // ---- What it holds
-
-// An array of the state: a level of a field that is updated, or a memory variable of absorbing layers.
-struct solve_array {
-    const char *name;
-    int level, rank;
-    size_t shape[MST_MAX_AXES];
-    bool is_half; // it is stored as float16
-    mst_type type;
-    uint64_t bytes;
-    mst_stencil_memory memory;
-};
 
 static void describe_array(const mst_stencil_desc *desc, const char *name, int level, const size_t shape[MST_MAX_AXES],
                            solve_array *array) {
@@ -120,13 +93,13 @@ uint64_t solve_checkpoint_bytes(const solve_run *run, uint64_t step) {
 
 static int put(digested_file *f, const void *data, size_t bytes) {
     XXH3_128bits_update(f->digest, data, bytes);
-    return bytes == 0 || fwrite(data, bytes, 1, f->file) == 1 ? CLI_DONE : bad_file(f->path, strerror(errno));
+    return bytes == 0 || fwrite(data, bytes, 1, f->file) == 1 ? CLI_DONE : checkpoint_bad_file(f->path, strerror(errno));
 }
 
 // As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
 static int put_array(solve_run *run, digested_file *f, const solve_array *array, char *buffer) {
     const size_t *grid = array->shape, node = mst_type_bytes(array->type);
-    size_t start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1}, room = CHUNK_BYTES / node;
+    size_t start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1}, room = SOLVE_CHUNK_BYTES / node;
     const int rank = array->rank;
     int code = CLI_DONE;
     for (int k = rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
@@ -168,13 +141,18 @@ static int put_found(solve_run *run, digested_file *f) {
     return code;
 }
 
+int checkpoint_make_header(const solve_run *run, const digested_file *f, char *buffer, checkpoint_header *header) {
+    *header = (checkpoint_header){.order = order, .step = mst_stencil_step(run->solver)};
+    memcpy(header->magic, magics[own_version(run) - 1], MAGIC_BYTES);
+    header->bytes = solve_checkpoint_bytes(run, header->step);
+    return solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, header->problem);
+}
+
 static int put_all(solve_run *run, digested_file *f, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
-    checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
+    checkpoint_header header;
     XXH128_canonical_t canonical;
-    memcpy(header.magic, magics[own_version(run) - 1], MAGIC_BYTES);
-    header.bytes = solve_checkpoint_bytes(run, header.step);
-    int code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, header.problem);
+    int code = checkpoint_make_header(run, f, buffer, &header);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
         code = put(f, &header, sizeof header);
@@ -191,7 +169,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
 int solve_write_checkpoint(solve_run *run) {
     cli_whole_file whole = {0};
     digested_file f = {run->options->checkpoint, NULL, XXH3_createState()};
-    char *buffer = malloc(CHUNK_BYTES);
+    char *buffer = malloc(SOLVE_CHUNK_BYTES);
     int code = f.digest && buffer ? cli_whole_open(solve_command, &run->checkpoint_place, f.path, !run->first_checkpoint, &whole)
                                   : cli_out_of_memory(solve_command, "a checkpoint");
     f.file = whole.file;
@@ -211,34 +189,41 @@ int solve_write_checkpoint(solve_run *run) {
 static int check_header(const solve_run *run, const char *path, const checkpoint_header *header, uint64_t bytes,
                         const uint64_t wanted[2]) {
     if (memcmp(header->problem, wanted, sizeof header->problem) != 0)
-        return bad_file(path,
-                        "a checkpoint of another problem: grid, time step, precision, parameters, fields with their initial "
-                        "values, boundary, update, sources, receivers, monitors and spectra must be the same");
+        return checkpoint_bad_file(
+            path, "a checkpoint of another problem: grid, time step, precision, parameters, fields with their initial "
+                  "values, boundary, update, sources, receivers, monitors and spectra must be the same");
     if (header->step > run->problem.steps) {
         cli_error(solve_command, "%s: was taken at step %llu, but this run ends at step %llu", path,
                   (unsigned long long)header->step, (unsigned long long)run->problem.steps);
         return CLI_INPUT_OUTPUT;
     }
     if (bytes != header->bytes || bytes != solve_checkpoint_bytes(run, header->step))
-        return bad_file(path, "damaged: its length is not what its header says");
+        return checkpoint_bad_file(path, "damaged: its length is not what its header says");
+    return CLI_DONE;
+}
+
+// Of the first bytes of the file, into its digest.
+int checkpoint_digest(const digested_file *f, uint64_t left, char *buffer) {
+    XXH3_128bits_reset(f->digest);
+    rewind(f->file);
+    while (left > 0) {
+        size_t n = fread(buffer, 1, left < SOLVE_CHUNK_BYTES ? (size_t)left : SOLVE_CHUNK_BYTES, f->file);
+        if (n == 0)
+            return checkpoint_bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
+        XXH3_128bits_update(f->digest, buffer, n);
+        left -= n;
+    }
     return CLI_DONE;
 }
 
 static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
     XXH128_canonical_t stored;
-    uint64_t left = bytes - sizeof stored;
-    XXH3_128bits_reset(f->digest);
-    rewind(f->file);
-    while (left > 0) {
-        size_t n = fread(buffer, 1, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES, f->file);
-        if (n == 0)
-            return bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
-        XXH3_128bits_update(f->digest, buffer, n);
-        left -= n;
-    }
+    const int code = checkpoint_digest(f, bytes - sizeof stored, buffer);
+    if (code != CLI_DONE)
+        return code;
     if (fread(&stored, sizeof stored, 1, f->file) != 1 ||
         !XXH128_isEqual(XXH128_hashFromCanonical(&stored), XXH3_128bits_digest(f->digest)))
-        return bad_file(f->path, "damaged: its digest is not that of its content");
+        return checkpoint_bad_file(f->path, "damaged: its digest is not that of its content");
     return CLI_DONE;
 }
 
@@ -250,34 +235,35 @@ static int take_all(solve_run *run, const digested_file *f) {
     for (size_t i = 0; i < run->n_state; i++) {
         const solve_array *array = &run->state[i];
         const mst_location from = mst_at_file(fileno(f->file), offset);
-        if (mst_stencil_write_as(run->solver, array->name, array->level, array->type, from, &error) != MST_OK)
+        if (run->solver && mst_stencil_write_whole(run->solver, array->name, array->level, array->type, from, &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
         offset += array->bytes;
     }
     for (size_t i = 0; i < desc->n_receivers; i++) {
         size_t bytes = (size_t)step * problem_recorded(desc, i) * sizeof(double);
         if (bytes && (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 || fread(run->traces[i], bytes, 1, f->file) != 1))
-            return bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
+            return checkpoint_bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
         offset += bytes;
     }
     run->traced = step;
     const int code = solve_take_found(run, fileno(f->file), offset);
     if (code != CLI_DONE)
         return code;
-    return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);
+    return !run->solver || mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE
+                                                                                     : cli_fail(solve_command, f->path, &error);
 }
 
 // Sets the types of what the file holds.
-static int read_header(solve_run *run, const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
+int checkpoint_read_header(solve_run *run, const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
     struct stat info;
     if (fstat(fileno(f->file), &info) != 0)
-        return bad_file(f->path, strerror(errno));
+        return checkpoint_bad_file(f->path, strerror(errno));
     *bytes = (uint64_t)info.st_size;
     if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
-        return bad_file(f->path, "not a checkpoint");
+        return checkpoint_bad_file(f->path, "not a checkpoint");
     const int version = memcmp(header->magic, magics[1], MAGIC_BYTES) == 0 ? 2 : 1;
     if (memcmp(header->magic, magics[version - 1], MAGIC_BYTES) != 0 || header->order != order)
-        return bad_file(f->path, "not a checkpoint of this program on such a machine");
+        return checkpoint_bad_file(f->path, "not a checkpoint of this program on such a machine");
     set_version(run, version);
     return CLI_DONE;
 }
@@ -286,8 +272,8 @@ static int check_file(solve_run *run, const digested_file *f) {
     checkpoint_header header;
     uint64_t wanted[2], bytes;
     char *buffer = NULL;
-    int code = read_header(run, f, &header, &bytes);
-    if (code == CLI_DONE && !(buffer = malloc(CHUNK_BYTES)))
+    int code = checkpoint_read_header(run, f, &header, &bytes);
+    if (code == CLI_DONE && !(buffer = malloc(SOLVE_CHUNK_BYTES)))
         code = cli_out_of_memory(solve_command, "a checkpoint");
     if (code == CLI_DONE)
         code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, wanted);

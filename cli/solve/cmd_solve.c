@@ -110,7 +110,7 @@ int solve_take_set(char **set, problem_overrides *overrides) {
 }
 
 // "500" steps, or "30s", "10m", "2h".
-static int take_every(const char *text, solve_options *options) {
+int solve_take_every(const char *text, solve_options *options) {
     char *end;
     double value = strtod(text, &end);
     double unit = strcmp(end, "s") == 0 ? 1 : strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 0;
@@ -208,7 +208,7 @@ static int take_options(const request *r, mst_stencil_desc *desc, problem_overri
         code = take_shares(r->shares, desc, overrides);
     options->every_seconds = 600;
     if (code == CLI_DONE && r->every)
-        code = take_every(r->every, options);
+        code = solve_take_every(r->every, options);
     options->output = r->output;
     options->output_type = r->output_type ? MST_FLOAT16 : (mst_type)0;
     options->checkpoint = r->checkpoint;

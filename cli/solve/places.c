@@ -140,11 +140,9 @@ static int open_monitors(solve_run *run, name_list *list) {
     return code;
 }
 
-static int open_checkpoint_place(solve_run *run, name_list *list) {
+int solve_place_checkpoint(solve_run *run) {
     const solve_options *o = run->options;
     struct stat info;
-    if (!o->checkpoint)
-        return CLI_DONE;
     if (!solve_may_replace(run) && stat(o->checkpoint, &info) == 0) {
         cli_error(solve_command, "%s: exists; --resume continues from it, --force replaces it", o->checkpoint);
         return CLI_INPUT_OUTPUT;
@@ -156,7 +154,15 @@ static int open_checkpoint_place(solve_run *run, name_list *list) {
     if (code == CLI_DONE)
         code = cli_place_expect(solve_command, o->checkpoint, &run->checkpoint_place,
                                 solve_checkpoint_bytes(run, run->problem.steps), false);
-    return code == CLI_DONE ? add_name(list, o->checkpoint) : code;
+    return code;
+}
+
+static int open_checkpoint_place(solve_run *run, name_list *list) {
+    const char *path = run->options->checkpoint;
+    if (!path)
+        return CLI_DONE;
+    const int code = solve_place_checkpoint(run);
+    return code == CLI_DONE ? add_name(list, path) : code;
 }
 
 static int check_frames(const solve_run *run, const problem_output *output, name_list *list) {

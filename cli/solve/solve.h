@@ -55,11 +55,12 @@ typedef struct solve_run {
 static const char solve_command[] = "solve";
 extern const cli_command cmd_solve;
 
-// Of the command line, for mastaba-mpi too: "512x1024", a NULL-ended list of "NAME=NUMBER", which are cut at the '=', and "waits"
-// or "beside". These return an exit code after printing the error.
+// Of the command line, for mastaba-mpi too: "512x1024", a NULL-ended list of "NAME=NUMBER", which are cut at the '=', "waits" or
+// "beside", and "500" steps or a time. These return an exit code after printing the error.
 int solve_take_grid(const char *text, problem_overrides *overrides);
 int solve_take_set(char **set, problem_overrides *overrides);
 int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange);
+int solve_take_every(const char *text, solve_options *options); // of --checkpoint-every
 
 // ---- run.c. All return an exit code after printing the error.
 
@@ -144,7 +145,12 @@ uint64_t solve_checkpoint_bytes(const solve_run *run, uint64_t step);
 // Opens the checkpoint and reads all of it once to see that it is a good one, before anything else is made; then takes the state
 // from the same open file into the solver.
 int solve_open_checkpoint(solve_run *run);
+int solve_place_checkpoint(solve_run *run); // refuses what may not be replaced, and opens its directory
 int solve_take_checkpoint(solve_run *run);
+
+// The same by a team (core/team.h), of which each has a solver of a part of the grid, or none. The file is as one process's.
+int solve_open_shared_checkpoint(solve_run *run);
+int solve_write_shared_checkpoint(solve_run *run);
 
 // ---- report.c
 

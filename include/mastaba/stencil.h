@@ -459,6 +459,13 @@ MST_API mst_status mst_stencil_read_as(mst_stencil *solver, const char *field, i
 MST_API mst_status mst_stencil_write_as(mst_stencil *solver, const char *field, int level, mst_type type, mst_location from,
                                         mst_error *error);
 
+// The same of an array of the whole grid (of a memory variable, of all of its shape), for solvers of a part: what `to` has of the
+// part's own planes is written, and of `from` what the part holds is read. So all parts write one file, and any others read it.
+MST_API mst_status mst_stencil_read_whole(mst_stencil *solver, const char *field, int level, mst_type type, mst_location to,
+                                          mst_error *error);
+MST_API mst_status mst_stencil_write_whole(mst_stencil *solver, const char *field, int level, mst_type type, mst_location from,
+                                           mst_error *error);
+
 // The memory variables of a scheme's absorbing layers, parts of the state beside the fields. mst_stencil_read and
 // mst_stencil_write take each by its name, at level 0, as an array of its shape, and a state is written again only when all of
 // them are.

@@ -16,15 +16,18 @@ static const char details[] = "As `mastaba solve`, by all ranks of the job: each
                               "same bits for any number of ranks on devices of one kind. PROBLEM is a file or a\n"
                               "built-in problem of two or three axes; files with outputs, receivers, monitors,\n"
                               "spectra or a condition are refused, since ranks write none of these.\n"
+                              "A checkpoint is one file, written by all and whole or not at all, that any number of\n"
+                              "ranks resumes from, and `mastaba solve`.\n"
                               "\n"
                               "Example: four ranks\n"
                               "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
 
 typedef struct request {
     char *grid, **set, *precision, *output, *exchange; // set: NULL-ended, or NULL
-    long long steps, exchange_every;                   // -1: those of the file; 0: chosen
-    double time_step;                                  // 0: the file's
-    int no_check, dry_run;
+    char *checkpoint, *every;
+    long long steps, exchange_every; // -1: those of the file; 0: chosen
+    double time_step;                // 0: the file's
+    int no_check, dry_run, resume;
 } request;
 
 static const request defaults = {.steps = -1};
@@ -39,6 +42,9 @@ static const cli_option option_table[] = {
     {"exchange", 0, CLI_TEXT, offsetof(request, exchange), "of halos: waits, or beside the interior (default: beside on GPUs)",
      "HOW"},
     {"exchange-every", 0, CLI_LONG, offsetof(request, exchange_every), "steps between two exchanges (default: by a model)", "K"},
+    {"checkpoint", 0, CLI_TEXT, offsetof(request, checkpoint), "write the state here now and then", "FILE"},
+    {"checkpoint-every", 0, CLI_TEXT, offsetof(request, every), "steps, or a time as 30s, 10m, 2h (default: 10m)", "K"},
+    {"resume", 0, CLI_FLAG, offsetof(request, resume), "continue from the checkpoint", NULL},
     {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print who has what, and end", NULL},
 };
@@ -63,7 +69,14 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "--steps, --exchange-every, --time-step: expected numbers above 0, of --exchange-every up to 2^20");
         return CLI_USAGE;
     }
+    if (!r->checkpoint && (r->resume || r->every)) {
+        cli_error(command, "--%s: expected --checkpoint FILE with it", r->resume ? "resume" : "checkpoint-every");
+        return CLI_USAGE;
+    }
+    j->options = (solve_options){.output = r->output, .checkpoint = r->checkpoint, .resume = r->resume, .every_seconds = 600};
     int code = r->exchange ? solve_take_exchange(r->exchange, &j->exchange) : CLI_DONE;
+    if (code == CLI_DONE && r->every)
+        code = solve_take_every(r->every, &j->options);
     if (code == CLI_DONE && r->grid)
         code = solve_take_grid(r->grid, &j->overrides);
     if (code == CLI_DONE)
@@ -111,7 +124,7 @@ static int compare_problems(const job *j) {
 }
 
 static int open_problem(job *j, const char *name, const cli_options *common) {
-    j->options = (solve_options){.name = name, .output = j->request->output};
+    j->options.name = name;
     j->run = (solve_run){.common = common, .options = &j->options, .plan = MST_STENCIL_PLAN_INIT, .scratch = -1};
     int code = problem_open(command, name, &j->overrides, &j->run.problem);
     if (code == CLI_DONE)
@@ -179,6 +192,74 @@ static int write_planes(job *j) {
     return CLI_DONE;
 }
 
+static int resume(job *j) {
+    mst_error error;
+    int code = cli_agree(command, solve_take_checkpoint(&j->run));
+    if (code == CLI_DONE && mst_mpi_stencil_resume(j->solver, j->run.resumed_step, &error) != MST_OK)
+        code = cli_fail(command, j->options.checkpoint, &error);
+    j->run.first = j->run.resumed_step;
+    return cli_agree(command, code);
+}
+
+// What the first rank decides for all, by its clock: how many steps come next, and whether a checkpoint is due.
+typedef struct decision {
+    uint64_t steps, due;
+} decision;
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// Up to where a checkpoint is due by its step; by time, as many as take about a second.
+static uint64_t next_steps(const job *j, uint64_t step, uint64_t before, double seconds) {
+    const solve_options *o = &j->options;
+    const uint64_t left = j->run.problem.steps - step;
+    if (!o->checkpoint)
+        return left;
+    if (o->every_steps)
+        return least(left, o->every_steps - step % o->every_steps);
+    return least(left, seconds < 0.5 ? 2 * before : seconds > 2 && before > 1 ? before / 2 : before);
+}
+
+static bool is_due(const job *j, uint64_t step) {
+    const solve_options *o = &j->options;
+    return o->checkpoint &&
+           (step == j->run.problem.steps ||
+            (o->every_steps ? step % o->every_steps == 0 : cli_now() - j->run.last_checkpoint > o->every_seconds));
+}
+
+static int run_steps(job *j, uint64_t steps) {
+    mst_error error;
+    ranks_pause_watch();
+    if (mst_mpi_stencil_run(j->solver, steps, &error) != MST_OK) {
+        if (mst_mpi_stencil_is_broken(j->solver))
+            ranks_give_up();
+        return cli_agree(command, cli_fail_input(command, NULL, &error));
+    }
+    return cli_agree(command, cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE);
+}
+
+static int advance(job *j) {
+    decision d = {.steps = 1};
+    double seconds = 1;
+    int code = CLI_DONE;
+    j->run.last_checkpoint = cli_now();
+    for (uint64_t step = j->run.first; step < j->run.problem.steps && code == CLI_DONE;) {
+        d.steps = next_steps(j, step, d.steps, seconds);
+        cli_tell(&d, sizeof d, 0);
+        seconds = cli_now();
+        code = run_steps(j, d.steps);
+        seconds = cli_now() - seconds;
+        step += d.steps;
+        d.due = is_due(j, step);
+        if (code == CLI_DONE)
+            cli_tell(&d, sizeof d, 0);
+        if (code == CLI_DONE && d.due) {
+            code = solve_write_shared_checkpoint(&j->run);
+            j->run.last_checkpoint = cli_now();
+        }
+    }
+    return code;
+}
+
 static int compute(const cli_options *options, job *j, double *seconds) {
     mst_error error;
     const problem *p = &j->run.problem;
@@ -192,16 +273,13 @@ static int compute(const cli_options *options, job *j, double *seconds) {
     code = cli_agree(command, code);
     if (code != CLI_DONE)
         return code;
+    j->run.solver = mst_mpi_stencil_solver(j->solver, NULL);
+    if (j->options.resume)
+        code = resume(j);
     double start = cli_now();
-    ranks_pause_watch();
-    if (mst_mpi_stencil_run(j->solver, p->steps, &error) != MST_OK) {
-        if (mst_mpi_stencil_is_broken(j->solver))
-            ranks_give_up();
-        code = cli_fail_input(command, NULL, &error);
-    }
+    if (code == CLI_DONE)
+        code = advance(j);
     *seconds = cli_now() - start;
-    if (code == CLI_DONE && cli_interrupted())
-        code = cli_fail_interrupted(command);
     if (code == CLI_DONE)
         code = write_planes(j);
     return cli_agree(command, code);
@@ -216,7 +294,7 @@ static int print_report(const job *j, bool json, double seconds) {
     mst_mpi_stencil_solver(j->solver, &part);
     for (int k = 0; k < p->desc.rank; k++)
         nodes *= (double)p->desc.grid[k];
-    double rate = nodes * (double)p->steps / seconds;
+    double rate = nodes * (double)(p->steps - j->run.first) / seconds;
     if (json) {
         json_t *names = cli_json_text(cli_device_text(j->context, device));
         return cli_print_json(
@@ -231,6 +309,14 @@ static int print_report(const job *j, bool json, double seconds) {
     return cli_flush(command);
 }
 
+static int open_checkpoint(job *j) {
+    int code = solve_list_state(&j->run);
+    if (code == CLI_DONE && ranks_number() == 0)
+        code = solve_place_checkpoint(&j->run);
+    code = cli_agree(command, code);
+    return code == CLI_DONE && j->options.resume ? solve_open_shared_checkpoint(&j->run) : code;
+}
+
 static int solve(const cli_options *options, const char *name, job *j) {
     const char *const inputs[] = {name, NULL};
     double seconds = 0;
@@ -239,9 +325,11 @@ static int solve(const cli_options *options, const char *name, job *j) {
         return print_plan(j, options->json != 0);
     const mst_layout whole = code == CLI_DONE ? solve_result_layout(&j->run) : (mst_layout)MST_LAYOUT_INIT;
     if (code == CLI_DONE)
-        code = cli_output_open(command, j->request->output, false, options->force, inputs, &j->output);
+        code = cli_output_open(command, j->request->output, false, options->force || j->options.resume, inputs, &j->output);
     if (code == CLI_DONE)
         code = cli_output_begin(&j->output, &whole, 0);
+    if (code == CLI_DONE && j->options.checkpoint)
+        code = open_checkpoint(j);
     if (code == CLI_DONE)
         code = compute(options, j, &seconds);
     if (code == CLI_DONE)
@@ -257,6 +345,10 @@ static int run(const cli_arguments *arguments, void *values) {
     mst_mpi_stencil_destroy(j.solver);
     mst_context_destroy(j.context);
     cli_output_close(&j.output);
+    cli_place_close(&j.run.checkpoint_place);
+    if (j.run.resumed)
+        fclose(j.run.resumed);
+    free(j.run.state);
     problem_free(&j.run.problem);
     return code;
 }

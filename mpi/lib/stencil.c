@@ -254,6 +254,29 @@ mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *er
     return status;
 }
 
+// Halos hold when all arrays were written.
+static mst_status resume(mst_mpi_stencil *s, uint64_t step, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
+    if (!s->solver)
+        return MST_OK;
+    if (s->left != UINT64_MAX) {
+        TRY(mst_stencil_describe_halo(s->solver, &halo, error));
+        REQUIRE(halo.steps_left == s->part.steps, MST_ERROR_ARGUMENT,
+                "not every array of the state was written since it ran (mst_stencil_write_whole)");
+        s->left = s->part.steps;
+    }
+    TRY(mst_stencil_set_step(s->solver, step, error));
+fail:
+    return status;
+}
+
+mst_status mst_mpi_stencil_resume(mst_mpi_stencil *s, uint64_t step, mst_error *error) {
+    if (!s)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
+    return mst_mpi_agree(s->communicator, resume(s, step, error), s->timeout, &s->broken, error);
+}
+
 mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *part) {
     if (part && s)
         *part = s->part;

@@ -83,6 +83,40 @@ cmp heat.npy heats.npy || fail "exchanges beside the interior give other bits"
 by 3 solve heat2d --grid 40x24 --exchange-every 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
 by 2 solve heat2d --grid 2x24 --dry-run | grep -q "rank 0: planes 0 to 1, no halos" || fail "halos of one part"
 
+echo "== a checkpoint of ranks is that of one process, and either goes on from the other's"
+yee="yee2d --grid 64x40"
+"$MASTABA" solve $yee --steps 14 -o yee.npy --checkpoint one.chk >/dev/null
+by 3 solve $yee --steps 6 -o part.npy --checkpoint ranks.chk --checkpoint-every 4 >/dev/null
+cp ranks.chk six.chk
+by 5 solve $yee --steps 14 -o yees.npy --checkpoint ranks.chk --resume >/dev/null
+cmp yee.npy yees.npy || fail "five ranks go on to other bits from what three wrote"
+cmp one.chk ranks.chk || fail "the checkpoint of ranks is another one"
+"$MASTABA" solve $yee --steps 14 -o yees.npy --checkpoint six.chk --resume >/dev/null
+cmp yee.npy yees.npy || fail "one process goes on to other bits from what three ranks wrote"
+printf x | dd of=ranks.chk bs=1 seek=200 conv=notrunc 2>/dev/null
+for wrong in "$yee --steps 20 --checkpoint ranks.chk --resume" "$yee --steps 9 --checkpoint one.chk --resume" \
+    "heat2d --steps 20 --checkpoint one.chk --resume" "$yee --checkpoint one.chk" "$yee --resume" \
+    "$yee --checkpoint new.chk --checkpoint-every x" "$yee --checkpoint none.chk --resume"; do
+    code=0
+    by 2 solve $wrong -o none.npy >out.txt 2>err.txt || code=$?
+    [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"
+    [ ! -e none.npy ] && [ ! -e new.chk ] || fail "solve $wrong left a file"
+done
+
+echo "== a rank that is killed leaves the last whole checkpoint"
+by 2 solve heat2d --grid 200x200 --steps 100000000 -o y.npy --checkpoint kept.chk --checkpoint-every 500 >out.txt 2>err.txt &
+job=$!
+for attempt in $(seq 600); do
+    if [ -e kept.chk ]; then break; fi
+    sleep 0.1
+done
+[ -e kept.chk ] || fail "no checkpoint: $(cat err.txt)"
+kill -KILL $(pgrep -f "^$MASTABA_MPI solve heat2d --grid 200x200" | tail -1)
+code=0
+wait $job || code=$?
+[ $code != 0 ] && [ ! -e y.npy ] || fail "a rank was killed: $code"
+"$MASTABA" solve heat2d --grid 200x200 --steps 100000000 --checkpoint kept.chk --resume --dry-run >/dev/null || fail "what is left"
+
 echo "== more shares of a batch"
 mkdir f1 fn
 "$MASTABA" map 'sum(B * C)' B=x.npy C=row.npy --axes 2 -o s1.npy >/dev/null

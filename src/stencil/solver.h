@@ -58,6 +58,13 @@ mst_status mst_solver_initialise(mst_stencil *solver, const mst_stencil_desc *de
 // the scheme's precision.
 mst_status mst_solver_put(mst_stencil *solver, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
 
+// What reading and writing the state share: elements moved at a time, the type of numbers, the array that a field's level is, and
+// the caller's turn.
+enum { MST_STATE_CHUNK = 1 << 20 };
+static inline mst_type mst_solver_precision(const mst_stencil *s) { return s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32; }
+mst_status mst_solver_find(const mst_stencil *s, const char *name, int level, int *array, mst_error *error);
+mst_status mst_solver_take_turn(mst_stencil *s, mst_error *error);
+
 // MST_ERROR_DIVERGED if a field has more values that are infinite or NaN than it began with. The state must be whole.
 mst_status mst_solver_check(mst_stencil *solver, mst_error *error);
 

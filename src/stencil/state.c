@@ -1,4 +1,4 @@
-// Reading, writing and initialising the state, wherever it lies.
+// Writing and initialising the state, wherever it lies.
 #include "given.h"
 #include "half.h"
 #include "halo.h"
@@ -17,23 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 20 }; // elements moved at a time
-
-static mst_type precision(const mst_stencil *s) { return s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32; }
-
-// As numbers of the scheme's precision, or of float16 as they lie in memory.
-static mst_status get(mst_stencil *s, int array, mst_type type, uint64_t first, uint64_t count, void *to, mst_error *error) {
-    mst_status status = MST_OK;
-    uint16_t *halves = NULL;
-    if (type == MST_FLOAT16 || !mst_problem_is_half(&s->problem, array))
-        return s->schedule->kind->get(s->schedule, array, first, count, to, error);
-    MST_REQUIRE(halves = malloc((size_t)count * sizeof *halves), MST_ERROR_HOST_MEMORY, "out of memory reading a field");
-    MST_TRY(s->schedule->kind->get(s->schedule, array, first, count, halves, error));
-    mst_floats_of_halves(halves, (size_t)count, to);
-fail:
-    free(halves);
-    return status;
-}
+enum { CHUNK = MST_STATE_CHUNK };
 
 static const char *name_of(const mst_problem *p, int array) {
     for (int f = 0; f < p->n_fields; f++) {
@@ -217,125 +201,31 @@ fail:
     return status;
 }
 
-// The array that a field's level is, -1 if there is none.
-static int find_array(const mst_stencil *s, const char *name, int level) {
-    int f = mst_problem_find(&s->problem, name);
-    if (f < 0 || level < 0 || level >= s->problem.fields[f].levels)
-        return -1;
-    return s->problem.fields[f].array + (s->problem.fields[f].coefficient ? s->problem.n_arrays : level);
+// What a solver takes of the values given: all, or of an array of the whole grid what it holds. Returns how many pieces.
+static int pieces_of(const mst_stencil *s, int array, bool whole, mst_part_piece pieces[MST_PART_PIECES]) {
+    if (whole)
+        return mst_part_pieces(&s->problem, array, pieces);
+    pieces[0] = (mst_part_piece){0, mst_layers_array_nodes(&s->problem, array), 0};
+    return 1;
 }
 
-static mst_status find(const mst_stencil *s, const char *name, int level, int *array, mst_error *error) {
-    *array = find_array(s, name, level);
-    return *array >= 0 ? MST_OK
-                       : mst_fail(error, MST_ERROR_ARGUMENT, "there is no level %d of a field %s", level, name ? name : "(NULL)");
-}
-
-typedef struct reading {
-    mst_stencil *s;
-    int array;
-    mst_type type;
-    mst_transfer to;
-    unsigned char *row, *packed;
-    uint64_t filled, written; // elements
-} reading;
-
-static mst_status flush(reading *r, mst_error *error) {
-    size_t e = mst_type_bytes(r->type);
-    mst_status status = mst_transfer_write(r->s->context->pool, &r->to, (size_t)r->written * e,
-                                           (size_t)(r->written + r->filled) * e, r->packed, error);
-    r->written += r->filled;
-    r->filled = 0;
-    return status;
-}
-
-// Every step-th of count elements from `first` on.
-static mst_status read_line(reading *r, uint64_t first, uint64_t step, uint64_t count, mst_error *error) {
+static mst_status write_field(mst_stencil *s, const char *field, int level, bool whole, mst_type type, mst_location from,
+                              mst_error *error) {
     mst_status status = MST_OK;
-    size_t e = mst_type_bytes(r->type);
-    uint64_t at_once = step < CHUNK ? (CHUNK - 1) / step + 1 : 1;
-    for (uint64_t k = 0; k < count; k += at_once) {
-        uint64_t n = count - k < at_once ? count - k : at_once;
-        if (r->filled + n > CHUNK)
-            MST_TRY(flush(r, error));
-        unsigned char *packed = r->packed + r->filled * e;
-        MST_TRY(get(r->s, r->array, r->type, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
-        for (uint64_t i = 0; i < n && step > 1; i++)
-            memcpy(packed + i * e, r->row + i * step * e, e);
-        r->filled += n;
-    }
-fail:
-    return status;
-}
-
-static mst_status take_turn(mst_stencil *s, mst_error *error) {
-    return s ? mst_turn_take(s->turn, error) : mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
-}
-
-static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_type type,
-                             mst_location to, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_region nodes;
-    uint64_t grid[N_AXES];
-    reading r = {.s = s, .type = type};
-    MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    MST_TRY(find(s, field, level, &r.array, error));
-    const mst_problem *p = &s->problem;
-    MST_REQUIRE(type == precision(s) || (type == MST_FLOAT16 && mst_problem_is_half(p, r.array)), MST_ERROR_ARGUMENT,
-                "%s is read as %s; it is stored as %s", field, mst_type_name(type),
-                mst_type_name(mst_problem_is_half(p, r.array) ? MST_FLOAT16 : precision(s)));
-    mst_layers_grid(&s->problem, r.array, grid);
-    if (s->halo_steps > 0)
-        MST_TRY(mst_part_region(s, r.array, region, &nodes, error));
-    else
-        MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
-    const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
-    MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
-                "`to` must be host memory or a file");
-    const size_t total[] = {(size_t)nodes.nodes};
-    r.to = (mst_transfer){mst_layout_dense(type, 1, total), to, "the values read"};
-    r.packed = malloc(CHUNK * p->element);
-    r.row = malloc(CHUNK * p->element);
-    MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");
-    bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS] && step[PLANES] == 1;
-    if (planes)
-        MST_TRY(read_line(&r, start[PLANES] * plane, 1, count[PLANES] * plane, error));
-    for (uint64_t i = 0; i < count[PLANES] && !planes; i++)
-        for (uint64_t j = 0; j < count[ROWS]; j++) {
-            uint64_t row = (start[PLANES] + i * step[PLANES]) * grid[ROWS] + start[ROWS] + j * step[ROWS];
-            MST_TRY(read_line(&r, row * grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
-        }
-    MST_TRY(flush(&r, error));
-fail:
-    free(r.packed);
-    free(r.row);
-    return status;
-}
-
-mst_status mst_stencil_read_as(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_type type,
-                               mst_location to, mst_error *error) {
-    mst_status status = take_turn(s, error);
-    if (status != MST_OK)
-        return status;
-    return mst_turn_give(s->turn, read_field(s, field, level, region, type ? type : precision(s), to, error));
-}
-
-mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
-                            mst_error *error) {
-    return mst_stencil_read_as(s, field, level, region, (mst_type)0, to, error);
-}
-
-static mst_status write_field(mst_stencil *s, const char *field, int level, mst_type type, mst_location from, mst_error *error) {
-    mst_status status = MST_OK;
-    int array;
-    MST_TRY(find(s, field, level, &array, error));
+    int array, n;
+    mst_part_piece pieces[MST_PART_PIECES];
+    size_t shape[] = {0};
+    MST_TRY(mst_solver_find(s, field, level, &array, error));
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
-    const size_t shape[] = {(size_t)mst_layers_array_nodes(&s->problem, array)};
+    n = pieces_of(s, array, whole, pieces);
+    for (int k = 0; k < n; k++)
+        shape[0] = (size_t)mst_larger((uint64_t)shape[0], pieces[k].at + pieces[k].count);
     const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values"}, NULL, 0};
     MST_REQUIRE(mst_given_is_real(type), MST_ERROR_ARGUMENT, "the values are %s; they must be real numbers", mst_type_name(type));
     mst_observer_forget(&s->observer);
-    MST_TRY(load(s, array, &t, &(mst_part_piece){0, shape[0], 0}, error));
+    for (int k = 0; k < n; k++)
+        MST_TRY(load(s, array, &t, &pieces[k], error));
     if (array < s->problem.n_arrays) {
         s->missing &= ~((uint64_t)1 << array);
         MST_TRY(mst_part_written(s, array, error));
@@ -346,10 +236,18 @@ fail:
 
 mst_status mst_stencil_write_as(mst_stencil *s, const char *field, int level, mst_type type, mst_location from,
                                 mst_error *error) {
-    mst_status status = take_turn(s, error);
+    mst_status status = mst_solver_take_turn(s, error);
     if (status != MST_OK)
         return status;
-    return mst_turn_give(s->turn, write_field(s, field, level, type ? type : precision(s), from, error));
+    return mst_turn_give(s->turn, write_field(s, field, level, false, type ? type : mst_solver_precision(s), from, error));
+}
+
+mst_status mst_stencil_write_whole(mst_stencil *s, const char *field, int level, mst_type type, mst_location from,
+                                   mst_error *error) {
+    mst_status status = mst_solver_take_turn(s, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(s->turn, write_field(s, field, level, true, type ? type : mst_solver_precision(s), from, error));
 }
 
 mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {

@@ -146,6 +146,11 @@ MST_API mst_status mst_mpi_stencil_run(mst_mpi_stencil *solver, uint64_t steps, 
 // rank that has all, part->planes is that of the grid. Valid as long as the solver.
 MST_API mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *solver, mst_stencil_part *part);
 
+// Goes on from another state, of that step: before it, every rank with planes has written every array of the state to its own
+// solver (mst_stencil_write_whole, from one file that any number of ranks wrote by mst_stencil_read_whole, say). Collective,
+// blocks. MST_ERROR_ARGUMENT: a rank has not; MST_ERROR_IO: as mst_mpi_stencil_run.
+MST_API mst_status mst_mpi_stencil_resume(mst_mpi_stencil *solver, uint64_t step, mst_error *error);
+
 // As mst_mpi_fft_is_broken.
 MST_API int mst_mpi_stencil_is_broken(const mst_mpi_stencil *solver);
 

@@ -17,9 +17,13 @@ mst_boxes mst_boxes_make(const mst_problem *p, int array, const mst_padded *layo
     return b;
 }
 
+// Layers that a vector would reach both of are not folded: see mst_sweeps_fold.
 mst_boxes mst_boxes_of(const mst_sweeps *s, int array) {
     const int axis = array < s->problem->n_arrays ? s->problem->layer_axes[array] : -1;
-    return mst_boxes_make(s->problem, array, mst_sweeps_layout(s, array), axis < 0 ? 0 : s->folded[axis].skipped);
+    int64_t folded = 0;
+    if (axis >= 0 && mst_layers_nodes(s->problem, axis).high >= s->folded[axis].high)
+        folded = s->folded[axis].skipped;
+    return mst_boxes_make(s->problem, array, mst_sweeps_layout(s, array), folded);
 }
 
 typedef struct copying {
