@@ -8,6 +8,7 @@ import numpy as np
 from . import _arrays, errors
 from ._map import evaluate
 
+_MOST = 1e4  # of an order and a bias: as many steps would be taken where they are negative
 _FAR = 10.0  # from where on Stirling's series is as good as double precision
 _STIRLING = 1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188
 
@@ -65,13 +66,18 @@ def _times(x, factors, out=None):
     return evaluate("x*f", {"x": x, "f": _arrays.asarray(factors, x.dtype, context=x.context)}, out=out)
 
 
+def _check(dln, mu, offset, bias):
+    if dln == 0 or not all(map(math.isfinite, (dln, offset))) or not max(abs(mu), abs(bias)) <= _MOST:
+        raise errors.ArgumentError(f"a Hankel transform with dln={dln}, mu={mu}, offset={offset}, bias={bias}: give finite numbers, dln other than 0, "
+                                   f"and mu and bias within {_MOST:g}")
+
+
 def transformed(x, dln, mu, offset, bias, inverse, out, rfft, irfft):
     """The transform of real numbers along the last axis, or its inverse, into `out`."""
     if not x.ndim or not x.shape[-1]:
         raise errors.ArgumentError(f"a Hankel transform of an array of shape {x.shape}: its last axis is what is transformed")
     dln, mu, offset, bias = map(float, (dln, mu, offset, bias))
-    if dln == 0 or not all(map(math.isfinite, (dln, mu, offset, bias))):
-        raise errors.ArgumentError(f"a Hankel transform with dln={dln}, mu={mu}, offset={offset}, bias={bias}: give finite numbers, and dln other than 0")
+    _check(dln, mu, offset, bias)
     before, u, after, singular = _factors(x.shape[-1], dln, mu, offset, bias, inverse)
     if singular:
         warnings.warn(f"singular {'inverse ' if inverse else ''}transform; consider changing the bias", stacklevel=4)
@@ -88,8 +94,7 @@ def fhtoffset(dln, mu, initial=0.0, bias=0.0):
         >>> round(float(mastaba.fft.fhtoffset(0.1, 2.0, 0.5)), 12)
         0.545458147768
     """
-    if dln == 0:
-        raise errors.ArgumentError("an offset for dln=0: the spacing of logarithms is another number")
+    _check(dln, mu, initial, bias)
     above, below = _parts(mu, bias, np.array([math.pi / (2 * dln)]))
     turns = (math.log(2) - initial) / dln + (above.imag[0] + below.imag[0]) / math.pi
     return initial + (turns - np.round(turns)) * dln

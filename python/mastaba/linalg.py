@@ -10,6 +10,7 @@ matrix_rank, pinv, qr, slogdet, solve, svd, svdvals, norms by singular values), 
 """
 import collections
 import math
+import operator
 
 import numpy as np
 
@@ -48,6 +49,8 @@ def cross(x1, x2, /, *, axis=-1):
 
 def diagonal(x, /, *, offset=0):
     """The diagonals of matrices, `offset` columns to the right of the main one: a view."""
+    if x.ndim < 2:
+        raise ValueError(f"a diagonal of an array of {x.ndim} axes: matrices have two")
     rows, columns = x.shape[-2:]
     first = max(-offset, 0), max(offset, 0)
     n = max(min(rows - first[0], columns - first[1]), 0)
@@ -62,7 +65,7 @@ def trace(x, /, *, offset=0, dtype=None):
 
 def matrix_power(x, n, /):
     """x times itself; of negative n its inverse."""
-    x, power = (inv(x) if n < 0 else x), abs(n)
+    x, power = (inv(x) if n < 0 else x), abs(operator.index(n))
     result = _xp.eye(x.shape[-1], dtype=x.dtype, device=x.device).broadcast_to(x.shape).copy() if power == 0 else None
     while power:
         if power % 2:

@@ -297,7 +297,7 @@ def test_linear_algebra():
     flat = xp.asarray([[1.0, 2.0], [2.0, 4.0 + 1e-9]])
     assert int(la.matrix_rank(flat)) == 2 and int(la.matrix_rank(flat, rtol=1e-6)) == 1 and int(la.matrix_rank(xp.zeros((2, 2)))) == 0
     same(la.pinv(flat, rtol=1e-6), np.linalg.pinv(flat.numpy(), 1e-6), "pinv")
-    for wrong in (lambda: la.outer(a, u), lambda: la.cross(a[..., :2], a[..., :2]), lambda: la.matrix_norm(a, ord=3), lambda: la.qr(a, mode="raw")):
+    for wrong in (lambda: la.outer(a, u), lambda: la.cross(a[..., :2], a[..., :2]), lambda: la.matrix_norm(a, ord=3), lambda: la.qr(a, mode="raw"), lambda: la.diagonal(u)):
         with pytest.raises(ValueError):
             wrong()
 
