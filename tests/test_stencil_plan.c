@@ -108,7 +108,8 @@ static void make_inputs(scheme *s) {
                                         .local_bytes = is_gpu ? 48 << 10 : 512 << 10,
                                         .argument_bytes = 4096,
                                         .items = 1024,
-                                        .units = is_gpu ? (int64_t)test_between(1, 150) : (int64_t)test_between(1, 64)};
+                                        .units = is_gpu ? (int64_t)test_between(1, 150) : (int64_t)test_between(1, 64),
+                                        .vector_bytes = chance(2) ? 32 : 64};
     in->device =
         (mst_plan_budget){spread((double)array / 10 + 1, 4 * (double)(array * arrays) + 1000), chance(2) ? 0 : spread(1, 1e9)};
     in->host = (mst_plan_budget){chance(6) ? spread((double)array / 10 + 1, 10 * (double)array + 100) : (uint64_t)1 << 60,

@@ -57,8 +57,9 @@ static const mst_stagger staggers[] = {{.steps = 2, .planes = 1}, {.steps = 3, .
 
 // Of so many planes, which the narrowest tiles divide unevenly. The first is for reaches of two in two sub-steps.
 enum { TILED_PLANES = 67 };
-static const mst_stagger tiled[] = {
-    {.steps = 2, .tiles = 4, .rows = 4}, {.steps = 3, .tiles = 2, .rows = 100}, {.steps = 8, .tiles = 1, .rows = 1}};
+static const mst_stagger tiled[] = {{.steps = 2, .planes = 4, .tiles = 4, .rows = 4, .columns = 16},
+                                    {.steps = 3, .planes = 2, .tiles = 2, .rows = 100, .columns = 1024},
+                                    {.steps = 8, .planes = 1, .tiles = 1, .rows = 1, .columns = 32}};
 
 static void check_tiled(mst_context *context, const mst_stencil_desc *given) {
     mst_stencil_desc d = *given;
@@ -196,6 +197,26 @@ static void test_periodic(void **state) {
     check_tiled(*state, &d);
 }
 
+// Rows beyond periodic faces wait for the last ones, too: blocks of rows have a gap around the faces. So many steps as are last,
+// of two sub-steps that reach over two rows, need more rows than there are, and do them all at once.
+static void test_periodic_rows(void **state) {
+    static const mst_stencil_boundary boundaries[] = {
+        {.kind = MST_BOUNDARY_NEUMANN},  {.value = "0.1 * x"},
+        {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},
+        {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},
+    };
+    static const mst_stagger ways[] = {{.steps = 2, .planes = 3, .tiles = 4, .rows = 4, .columns = 16},
+                                       {.steps = 3, .planes = 2, .tiles = 2, .rows = 7, .columns = 1024},
+                                       {.steps = 4, .planes = 2, .tiles = 2, .rows = 7, .columns = 1024}};
+    mst_stencil_desc d = far_scheme(boundaries);
+    d.grid[0] = TILED_PLANES;
+    d.grid[1] = 25;
+    d.grid[2] = 35;
+    d.n_sources = d.n_receivers = 0;
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++)
+        check(*state, &d, ways[k]);
+}
+
 // A grid so large that a GPU's kernels have its pitch as a number, one field of float16: against the kernels of a CPU.
 static void test_fixed_pitch(void **state) {
     enum { N = 128 * 128 * 65 };
@@ -284,10 +305,10 @@ static void test_history(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),   cmocka_unit_test(test_sub_steps),
-                                       cmocka_unit_test(test_mirrors),  cmocka_unit_test(test_mirrors_by_field),
-                                       cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch),
-                                       cmocka_unit_test(test_history),  cmocka_unit_test(test_kept_history)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),           cmocka_unit_test(test_sub_steps), cmocka_unit_test(test_mirrors),
+        cmocka_unit_test(test_mirrors_by_field), cmocka_unit_test(test_periodic),  cmocka_unit_test(test_periodic_rows),
+        cmocka_unit_test(test_fixed_pitch),      cmocka_unit_test(test_history),   cmocka_unit_test(test_kept_history)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

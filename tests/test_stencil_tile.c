@@ -7,7 +7,7 @@
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static const mst_tile_limits usual = {"a device", 48 << 10, 4096, 1024, 100};
+static const mst_tile_limits usual = {"a device", 48 << 10, 4096, 1024, 100, 32};
 
 typedef struct scheme {
     mst_problem problem;
@@ -183,8 +183,12 @@ static void test_random_tiles(void **state) {
         mst_error e;
         make_random(&r);
         make(&r.desc, (int)test_between(1, 8), &s);
-        const mst_tile_limits limits = {"a device", test_between(1, 200) << 10, 1024, (uint64_t)1 << test_between(5, 10),
-                                        (int64_t)test_between(1, 140)};
+        const mst_tile_limits limits = {"a device",
+                                        test_between(1, 200) << 10,
+                                        1024,
+                                        (uint64_t)1 << test_between(5, 10),
+                                        (int64_t)test_between(1, 140),
+                                        (size_t)32 << test_between(0, 1)};
         mst_tile_choice choice = mst_tile_rule(&s.problem, r.desc.shape);
         choice.columns = test_between(0, 1) ? choice.columns * 2 : choice.columns / 2;
         choice.planes = (int)test_between(0, 100);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 6, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 7, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
@@ -72,7 +72,7 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
     part->grid[axis] = mst_smaller(p->grid[axis], mst_larger(most / p->element / (p->nodes / p->grid[axis]), (uint64_t)1));
     part->nodes = p->nodes / p->grid[axis] * part->grid[axis];
     part->n_sources = part->n_feeds = part->n_regions = part->n_points = part->n_records = 0;
-    return mst_sweeps_make(part, s->sweeps.shape).padded.elements <= of_array / p->element;
+    return mst_sweeps_make(part, s->sweeps.shape, s->sweeps.vector_bytes).padded.elements <= of_array / p->element;
 }
 
 static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
@@ -140,7 +140,7 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
         return MST_OK;
     mst_sweeper s = *sweeper;
     s.points = &no_points;
-    s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
+    s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape, sweeper->sweeps.vector_bytes);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
     s.sweeps.in_tiles = sweeper->sweeps.in_tiles;
     memcpy(s.sweeps.points_of, sweeper->sweeps.points_of, sizeof s.sweeps.points_of);

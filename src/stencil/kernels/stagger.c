@@ -7,7 +7,12 @@ enum {
     // Nodes of a launch, at least: two processors begin and end one some 25 us apart, in which they do 30000.
     LAUNCH_NODES = 1 << 18,
     MOST_TILES = 4, // of a compute unit: the larger tiles are, the less is read twice
-    TILE_ROWS = 16  // so that the rows of the planes that updates reach are in a processor's own cache
+    TILE_ROWS = 16, // so that the rows of the planes that updates reach are in a processor's own cache
+    // Of planes that a sweep does together each line but the first finds most of what it reads in the first cache, which holds
+    // parts of so many columns of them. In two axes, where a plane is a line, of few arrays.
+    TILE_PLANES = 2,
+    MOST_WIDE_ARRAYS = 8,
+    TILE_COLUMNS = 1024
 };
 
 mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
@@ -33,11 +38,15 @@ static void add_launches(mst_sweeper *s, uint64_t planes, uint64_t cache) {
 // Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
 static void add_tiles(mst_sweeper *s, int64_t steps) {
     const int64_t lag = mst_sweeps_lag(&s->sweeps), units = s->context->device.compute_units;
+    const mst_problem *p = s->sweeps.problem;
+    const bool is_wide = p->rank == 2 && p->n_arrays + p->n_coefficients <= MOST_WIDE_ARRAYS;
     const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);
     const mst_stagger way = {.steps = steps,
                              .lag = lag,
                              .tiles = most >= MOST_TILES * units ? MOST_TILES * units : most / units * units,
-                             .rows = TILE_ROWS};
+                             .planes = is_wide ? MST_TIME_TILE_PLANES : TILE_PLANES,
+                             .rows = TILE_ROWS,
+                             .columns = TILE_COLUMNS};
     if (way.tiles > 0 && steps * s->sweeps.n <= MST_SWEEPER_MOST_SWEEPS)
         s->ways[s->n_ways++] = way;
 }

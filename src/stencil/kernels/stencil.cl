@@ -17,8 +17,10 @@ typedef JOIN(long, WIDTH) vlong;
 #define LANES ((vlong)(0, 1))
 #elif WIDTH == 4
 #define LANES ((vlong)(0, 1, 2, 3))
-#else
+#elif WIDTH == 8
 #define LANES ((vlong)(0, 1, 2, 3, 4, 5, 6, 7))
+#else
+#define LANES ((vlong)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #endif
 
 // Vectors from and to any element. Some compilers make loads of pairs of vload and vstore.

@@ -4,10 +4,20 @@
 #include "cutting.h"
 #include "expr/elementary.h"
 #include "runtime/kernel.h"
+#include "runtime/numbers.h"
 #include "write.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { LEAST_VECTOR_BYTES = 32, MOST_VECTOR_BYTES = 64 }; // of a CPU
+
+// Vectors as wide as registers are faster than narrower ones, although unaligned loads of 64 bytes touch two lines of a cache.
+// Narrower registers are taken in pairs.
+size_t mst_stepper_vector_bytes(const mst_context *context) {
+    const size_t native = context->device.native_width[MST_WIDTH_FLOAT] * sizeof(float);
+    return mst_smaller(mst_larger(native, (size_t)LEAST_VECTOR_BYTES), (size_t)MOST_VECTOR_BYTES);
+}
 
 mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error) {
     mst_status status = MST_OK;
@@ -19,7 +29,8 @@ mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, 
                              .local_bytes = device->local_memory_bytes,
                              .argument_bytes = argument_bytes,
                              .items = device->max_work_group_size,
-                             .units = device->compute_units};
+                             .units = device->compute_units,
+                             .vector_bytes = mst_stepper_vector_bytes(context)};
 fail:
     return status;
 }

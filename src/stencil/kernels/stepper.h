@@ -35,6 +35,9 @@ typedef struct mst_stepper {
     mst_kernel *boundary;       // of a GPU: for the tiles that the interior kernel leaves
 } mst_stepper;
 
+// Bytes of the vectors of a CPU's kernels.
+size_t mst_stepper_vector_bytes(const mst_context *context);
+
 // What the device offers, as far as tiles go by it.
 mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error);
 

@@ -12,7 +12,7 @@ enum { LINE_BYTES_GPU = 128, LINE_BYTES_CPU = 64 }; // of a cache
 // Bytes of a vector. On a GPU short ones, so that the registers of the planes that a work-item keeps allow more work-items at
 // once: measured for order 8 in space, two columns are 1.4 times as fast as four, and never slower.
 // Of a field of which a GPU's work-item keeps more planes in registers, it takes as few columns as it can.
-enum { VECTOR_BYTES_GPU = 8, VECTOR_BYTES_CPU = 32, LEAST_WIDTH = 2, MOST_WIDE_PLANES = 5 };
+enum { VECTOR_BYTES_GPU = 8, LEAST_WIDTH = 2, MOST_WIDE_PLANES = 5 };
 
 // Of a grid with so many nodes a GPU's kernels have the pitch as a number, so that the places of the rows around are offsets in
 // instructions, and take no registers and additions: for order 8 in space 58 registers instead of 88, float16 40 % faster.
@@ -218,9 +218,9 @@ static int planes_read(const mst_problem *p) {
     return 1 + reach[0] + reach[1];
 }
 
-mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) {
-    const size_t bytes = shape == MST_STENCIL_SHAPE_GPU ? VECTOR_BYTES_GPU : VECTOR_BYTES_CPU;
-    mst_sweeps s = {.problem = problem, .shape = shape, .element = least_element(problem)};
+mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape, size_t vector_bytes) {
+    const size_t bytes = shape == MST_STENCIL_SHAPE_GPU ? VECTOR_BYTES_GPU : vector_bytes;
+    mst_sweeps s = {.problem = problem, .shape = shape, .element = least_element(problem), .vector_bytes = vector_bytes};
     // A CPU's vectors are of what it computes with, a GPU's of what it loads.
     const size_t element = shape == MST_STENCIL_SHAPE_GPU && mst_problem_has_half_state(problem) ? s.element : problem->element;
     s.width = mst_larger((int)(bytes / element), (int)LEAST_WIDTH);

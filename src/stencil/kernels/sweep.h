@@ -6,7 +6,8 @@
 
 #include "stencil/scheme/pipeline.h"
 
-enum { MST_SWEEPS_TRIP = 8 }; // steps that are queued at once, and staggered at most
+enum { MST_SWEEPS_TRIP = 8 };      // steps that are queued at once, and staggered at most
+enum { MST_TIME_TILE_PLANES = 4 }; // of a tile that a sweep does together, at most
 
 // Where the nodes of an array lie: node (plane, row, column) at element first + plane x plane_pitch + row x pitch + column, with
 // so many nodes before the first and behind the last of each axis, and room for a vector around all of them.
@@ -34,6 +35,7 @@ typedef struct mst_sweeps {
     mst_stencil_shape shape;
     size_t element;                        // bytes of the smallest elements of all arrays
     int width;                             // elements of a vector
+    size_t vector_bytes;                   // of a CPU
     int n;                                 // sweeps of a step, one a sub-step:
     int first[MST_STENCIL_MAX_FIELDS + 1]; // sweep k does updates first[k] to first[k + 1] - 1
     // Of an update: its values replace those of the field's oldest array in place, as nothing reads that but at the node itself.
@@ -54,7 +56,7 @@ typedef struct mst_sweeps {
     mst_folded folded[N_AXES];
 } mst_sweeps;
 
-mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape);
+mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape, size_t vector_bytes);
 void mst_sweeps_fold(mst_sweeps *sweeps); // its part for `folded`: sweep_layers.c
 
 // Elements of an array that holds so many planes, and those of its margins; UINT64_MAX: too many to be counted.
@@ -103,6 +105,9 @@ bool mst_sweeps_is_half_slot(const mst_sweeps *sweeps, int slot);
 int mst_sweeps_target(const mst_sweeps *sweeps, int update, mst_spare_turn *turn); // the slot that its values go to
 // Changes which array is in which slot as sweep k does: new values become the field's newest array, and the others a level older.
 void mst_sweeps_rotate(const mst_sweeps *sweeps, int k, int arrays[MST_SWEEPS_SLOTS]);
+
+// Whether the rows of a tile, which are periodic, may be done in blocks. Points are found in the order of rows.
+bool mst_sweeps_split_rows(const mst_sweeps *sweeps);
 
 // Whether `in_tiles` is possible: nothing but sweeps and points happens between steps.
 bool mst_sweeps_can_tile(const mst_sweeps *sweeps);

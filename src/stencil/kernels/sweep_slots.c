@@ -64,3 +64,5 @@ bool mst_sweeps_can_tile(const mst_sweeps *s) {
     return s->shape == MST_STENCIL_SHAPE_CPU && p->rank > 1 && p->n_regions == 0 && s->margins_change == s->copies_margins &&
            !s->in_parts && mst_sweeps_lag(s) > 0 && argument_bytes(s) <= MOST_BYTES;
 }
+
+bool mst_sweeps_split_rows(const mst_sweeps *s) { return mst_problem_periodic(s->problem, ROWS) && !mst_sweeps_has_points(s); }

@@ -78,7 +78,10 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                               mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
+    *s = (mst_sweeper){.context = context,
+                       .points = points,
+                       .tables = tables,
+                       .sweeps = mst_sweeps_make(problem, shape, mst_stepper_vector_bytes(context))};
     s->sweeps.undivided = problem->nodes <= (uint64_t)context->device.compute_units * MOST_UNDIVIDED;
     s->sweeps.in_parts = use == MST_SWEEPER_PARTS;
     s->sweeps.in_tiles =
@@ -287,10 +290,14 @@ mst_status mst_sweeper_time_tiles(const mst_sweeper *s, mst_queue *queue, mst_sw
     mst_status status = MST_OK;
     const cl_long first = (cl_long)row, n = (cl_long)s->stagger.tiles;
     const cl_long n_rows = (cl_long)s->sweeps.problem->grid[ROWS];
-    const cl_long rows = mst_problem_periodic(s->sweeps.problem, ROWS) ? n_rows + n_sweeps * mst_sweeps_row_lag(&s->sweeps)
-                                                                       : (cl_long)s->stagger.rows;
+    const cl_long shrunk = n_sweeps * mst_sweeps_row_lag(&s->sweeps), block = (cl_long)s->stagger.rows;
+    const bool in_blocks = !mst_problem_periodic(s->sweeps.problem, ROWS) ||
+                           (mst_sweeps_split_rows(&s->sweeps) && n_rows >= 2 * shrunk && n_rows > block);
+    const cl_long rows = in_blocks ? block : n_rows + shrunk;
+    const cl_long planes = (cl_long)s->stagger.planes, columns = (cl_long)s->stagger.columns;
     for (int gaps = 0; gaps < (n_sweeps > 1 ? 2 : 1); gaps++)
-        MST_TRY(launch_tiles(s, queue, state, &(cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE}}, error));
+        MST_TRY(
+            launch_tiles(s, queue, state, &(cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE, planes, columns}}, error));
     for (int k = 0; k < n_sweeps; k++)
         mst_sweeper_rotate(s, k % s->sweeps.n, state);
 fail:

@@ -11,12 +11,13 @@ typedef struct mst_sweep_state {
     cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[2 * MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
 } mst_sweep_state;
 
-// How sweeps of several steps follow one another: so many steps at a time, each sweep so many planes behind the one before; by
-// launches of so many planes of each sweep in turn, or in tiles.
+// How sweeps of several steps follow one another: so many steps at a time, each sweep so many planes behind the one before, and
+// so many planes of each sweep in turn; by launches, or in tiles.
 typedef struct mst_stagger {
     int64_t steps, planes, lag;
     int64_t tiles; // not 0: work-groups, each of which does the steps of its planes,
-    int64_t rows;  // and so many rows at a time
+    int64_t rows;  // and so many rows at a time, of whose lines parts of so many columns follow one another in all these planes
+    int64_t columns;
 } mst_stagger;
 
 enum { MST_SWEEPER_WAYS = 4 };                             // at most

@@ -9,9 +9,8 @@ enum {
     HEAVY_GROUP = 256,           // work-items, at most, where they need more: of more, GPUs keep registers in memory
     MOST_ROWS_OF_ITEM = 3,       // of a GPU
     MOST_RING_BYTES = 512 << 10, // of a CPU's tile
-    GPU_VECTOR = 16,
-    CPU_VECTOR = 32,    // bytes
-    ARGUMENT_BYTES = 64 // of one that is no buffer, a long8
+    GPU_VECTOR = 16,             // bytes
+    ARGUMENT_BYTES = 64          // of one that is no buffer, a long8
 };
 
 mst_tile_choice mst_tile_rule(const mst_problem *problem, mst_stencil_shape shape) {
@@ -132,7 +131,7 @@ mst_status mst_tile_make(const mst_pipeline *pipeline, mst_stencil_shape shape, 
     const mst_problem *problem = pipeline->problem;
     const bool gpu = shape == MST_STENCIL_SHAPE_GPU;
     *t = (mst_tile){.problem = problem, .shape = shape, .choice = choice, .units = limits->units};
-    t->width = (gpu ? GPU_VECTOR : CPU_VECTOR) / (int)problem->element;
+    t->width = (gpu ? GPU_VECTOR : (int)limits->vector_bytes) / (int)problem->element;
     set_halo(t, pipeline);
     MST_TRY(check_arguments(problem, shape, limits, error));
     if (gpu)

@@ -22,6 +22,7 @@ typedef struct mst_tile_limits {
     uint64_t argument_bytes; // of all arguments of a kernel together
     uint64_t items;          // work-items of a work-group
     int64_t units;           // compute units
+    size_t vector_bytes;     // of a CPU's vectors
 } mst_tile_limits;
 
 // What tuning may choose of a tile: most nodes along its columns and rows for CPU-shaped kernels, work-items along the columns

@@ -86,6 +86,7 @@ static void write_update(const sweep_writer *g, int k, int update, const mst_for
 static void write_store(const sweep_writer *g, int k, int update, int component) {
     const mst_problem_field *field = &g->s->problem->fields[g->s->problem->updates[update].field];
     const char *at = field->is_memory ? mst_sweep_memory_place(field->layer_axis) : "i";
+    const char lane[] = {"0123456789abcdef"[component < 0 ? 0 : component], '\0'};
     mst_name name;
     mst_sweep_name_target(g->s, k, update, name);
     if (field->is_memory) {
@@ -93,13 +94,13 @@ static void write_store(const sweep_writer *g, int k, int update, int component)
         mst_sweep_write_is_layer(g->w, field->layer_axis, 0);
         mst_text_put(g->out, ")\n");
     }
-    const char *text = component >= 0   ? field->is_half ? "vstore_half_rte(new_value$u.s$component, $at + $component, $name);\n"
-                                                         : "$name[$at + $component] = new_value$u.s$component;\n"
+    const char *text = component >= 0   ? field->is_half ? "vstore_half_rte(new_value$u.s$lane, $at + $component, $name);\n"
+                                                         : "$name[$at + $component] = new_value$u.s$lane;\n"
                        : !is_gpu(g)     ? "STORE_GLOBAL$half(new_value$u, $name + $at);\n"
                        : field->is_half ? "STORE_VECTOR_HALF(new_value$u, $name + $at);\n"
                                         : "*(__global vreal *)($name + $at) = new_value$u;\n";
     mst_text_put(g->out, text, MST_SET(half, mst_element_suffix(field->is_half)), MST_SET(name, name), MST_SET(u, update),
-                 MST_SET(at, at), MST_SET(component, component));
+                 MST_SET(at, at), MST_SET(component, component), MST_SET(lane, lane));
 }
 
 // A memory variable is there in the layers of its axis only. Elsewhere stretches along that axis are not computed either.

@@ -2,8 +2,11 @@
 // from its caches. Tiles of planes shrink by `lag` at both ends from sweep to sweep; a second launch fills the gaps between them,
 // which grow as fast, around the face of periodic planes too (split tiling: Grosser and others, Split tiling for GPUs, GPGPU-6,
 // 2013). Within a tile each sweep lies `lag` planes behind the one before (time skewing), which finds what it reads, and replaces
-// nothing that is still to be read.
+// nothing that is still to be read. Blocks of rows are skewed as planes are. Where rows are periodic they lie as tiles of planes
+// do: all of them, one after the other, as a tile that shrinks at both ends, and then the gap around the face.
 #include "write_sweep.h"
+
+#include <stdio.h>
 
 void mst_time_tiles_describe(const mst_sweeps *s, mst_signature *out) {
     mst_signature_begin(out, "time_tiles");
@@ -48,7 +51,7 @@ static void write_slots(const mst_writer *w, const mst_sweeps *s) {
     mst_text_put(w->out, "};\n");
 }
 
-// Before the rows of a plane, which are done in order: the first points in them of what sweep k updates.
+// Before the rows of some planes, which are done in order: the first points in them of what sweep k updates.
 static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) {
     bool any = false;
     for (int u = s->first[k]; u < s->first[k + 1]; u++) {
@@ -58,11 +61,15 @@ static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) 
         if (!any)
             mst_text_put(w->out, "const long step = tiles.s3 + sweep / $n;\n", MST_SET(n, s->n));
         any = true;
-        mst_text_put(
-            w->out,
-            "long source_$name = first_point_of_row(points, points_of_$name.s0, points_of_$name.s1, plane, row_begin);\n"
-            "long receiver_$name = first_point_of_row(points, points_of_$name.s2, points_of_$name.s3, plane, row_begin);\n",
-            MST_SET(name, w->problem->fields[field].name));
+        mst_text_put(w->out,
+                     "long source_$name[$planes], receiver_$name[$planes];\n"
+                     "for (long p = plane_begin; p < plane_end; p++) {\n"
+                     "const long plane = p < 0 ? p + n_planes : p;\n"
+                     "source_$name[p - plane_begin] = "
+                     "first_point_of_row(points, points_of_$name.s0, points_of_$name.s1, plane, row_begin);\n"
+                     "receiver_$name[p - plane_begin] = "
+                     "first_point_of_row(points, points_of_$name.s2, points_of_$name.s3, plane, row_begin);\n}\n",
+                     MST_SET(name, w->problem->fields[field].name), MST_SET(planes, MST_TIME_TILE_PLANES));
     }
 }
 
@@ -74,10 +81,10 @@ static void write_points(const mst_writer *w, const mst_sweeps *s, int k) {
         mst_sweep_name_target(s, k, u, target);
         if (s->points_of[w->problem->updates[u].field])
             mst_text_put(w->out,
-                         "source_$name = add_sources_of_row$half($target, table + (step + 1) * strides.s0 + 1, points, grid, "
-                         "source_$name, points_of_$name.s1, plane, row);\n"
-                         "receiver_$name = record_row$half($target, records + step * strides.s1, points, grid, receiver_$name, "
-                         "points_of_$name.s3, plane, row);\n",
+                         "source_$name[p - plane_begin] = add_sources_of_row$half($target, table + (step + 1) * strides.s0 + 1, "
+                         "points, grid, source_$name[p - plane_begin], points_of_$name.s1, plane, row);\n"
+                         "receiver_$name[p - plane_begin] = record_row$half($target, records + step * strides.s1, points, grid, "
+                         "receiver_$name[p - plane_begin], points_of_$name.s3, plane, row);\n",
                          MST_SET(name, field->name), MST_SET(half, field->is_half ? "_half" : ""), MST_SET(target, target));
     }
 }
@@ -94,31 +101,48 @@ static void write_calls(const mst_writer *w, const mst_sweeps *s, int k) {
                                                           : "__global real *$name = arrays[slot[$i]];\n",
                      MST_SET(name, signature.parameters[i].name), MST_SET(i, i));
     write_first_points(w, s, k);
-    mst_text_put(w->out, "for (long row = row_begin; row < row_end; row++) {\nline_of_sweep$k(", MST_SET(k, k));
+    mst_text_put(w->out,
+                 "for (long r = row_begin; r < row_end; r++)\n"
+                 "for (long column = 0; column < n_columns; column += tiles.s7)\n"
+                 "for (long p = plane_begin; p < plane_end; p++) {\n"
+                 "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n"
+                 "line_of_sweep$k(",
+                 MST_SET(k, k));
     for (size_t i = 0; i < signature.n_parameters; i++)
         mst_text_put(w->out, "$name, ", MST_SET(name, signature.parameters[i].name));
-    mst_text_put(w->out, "plane, row, 0, n_columns);\n");
+    mst_text_put(w->out, "plane, row, column, min(column + tiles.s7, n_columns));\n"
+                         "if (column + tiles.s7 < n_columns)\ncontinue;\n");
     write_points(w, s, k);
     mst_write_copies_of_line(w, s, k);
     mst_text_put(w->out, "}\n}\nbreak;\n");
     mst_signature_release(&signature);
 }
 
-// The rows and the plane that a sweep does in a wave. Tiles at the faces of planes that are not periodic do not shrink there.
+// The rows and the planes that a sweep does in a wave. Tiles at the faces of planes that are not periodic do not shrink there.
 static void write_place(const mst_writer *w, const mst_sweeps *s) {
     mst_text_put(w->out,
                  "const long at = wave - sweep * $lag, shrunk = sweep * $lag;\n"
                  "const long from = is_gap ? begin - shrunk : $first_gap && tile == 0 ? 0 : begin + shrunk;\n"
                  "const long to = is_gap ? begin + shrunk : $first_gap && tile == tiles.s0 - 1 ? n_planes : end - shrunk;\n"
-                 "if (at < from || at >= to)\ncontinue;\n"
-                 "const long plane = at < 0 ? at + n_planes : at;\n"
-                 "const long row_begin = max(block - sweep * $row_lag, 0L);\n"
-                 "const long row_end = min(block + tiles.s4 - sweep * $row_lag, n_rows);\n",
-                 MST_SET(lag, mst_sweeps_lag(s)), MST_SET(row_lag, mst_sweeps_row_lag(s)),
-                 MST_SET(first_gap, mst_problem_periodic(s->problem, PLANES) ? 0 : 1));
+                 "const long plane_begin = max(at, from), plane_end = min(at + tiles.s6, to);\n"
+                 "if (plane_begin >= plane_end)\ncontinue;\n",
+                 MST_SET(lag, mst_sweeps_lag(s)), MST_SET(first_gap, mst_problem_periodic(s->problem, PLANES) ? 0 : 1));
+    mst_text_put(w->out,
+                 mst_sweeps_split_rows(s)
+                     ? "const bool is_row_gap = block >= n_rows;\n"
+                       "const long rows_shrunk = tiles.s4 < n_rows ? sweep * $row_lag : 0;\n"
+                       "const long row_begin = is_row_gap ? -rows_shrunk : max(block - sweep * $row_lag, rows_shrunk);\n"
+                       "const long row_end = "
+                       "is_row_gap ? rows_shrunk : min(block + tiles.s4 - sweep * $row_lag, n_rows - rows_shrunk);\n"
+                     : "const long row_begin = max(block - sweep * $row_lag, 0L);\n"
+                       "const long row_end = min(block + tiles.s4 - sweep * $row_lag, n_rows);\n",
+                 MST_SET(row_lag, mst_sweeps_row_lag(s)));
 }
 
 static void write_loops(const mst_writer *w, const mst_sweeps *s) {
+    char behind[60] = "tiles.s4"; // a block for the gap
+    if (!mst_sweeps_split_rows(s))
+        snprintf(behind, sizeof behind, "(tiles.s1 - 1) * %lld", (long long)mst_sweeps_row_lag(s));
     mst_text_put(
         w->out,
         "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
@@ -126,10 +150,10 @@ static void write_loops(const mst_writer *w, const mst_sweeps *s) {
         "if (get_group_id(0) % tiles.s5 != tiles.s5 - 1)\nreturn;\n"
         "const long tile = get_group_id(0) / tiles.s5, begin = n_planes * (tile + (is_gap ? $first_gap : 0)) / tiles.s0;\n"
         "const long end = n_planes * (tile + 1) / tiles.s0, last = (tiles.s1 - 1) * $lag;\n"
-        "for (long block = 0; block < n_rows + (tiles.s1 - 1) * $row_lag; block += tiles.s4)\n"
-        "for (long wave = begin; wave < (is_gap ? begin + last : end) + last; wave++)\n"
+        "for (long block = 0; block < n_rows + $behind; block += tiles.s4)\n"
+        "for (long wave = begin; wave < (is_gap ? begin + last : end) + last; wave += tiles.s6)\n"
         "for (int sweep = 0; sweep < tiles.s1; sweep++) {\n",
-        MST_SET(lag, mst_sweeps_lag(s)), MST_SET(row_lag, mst_sweeps_row_lag(s)),
+        MST_SET(lag, mst_sweeps_lag(s)), MST_SET(behind, (const char *)behind),
         MST_SET(first_gap, mst_problem_periodic(s->problem, PLANES) ? 0 : 1));
     write_place(w, s);
     mst_text_put(w->out,

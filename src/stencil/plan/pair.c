@@ -36,7 +36,7 @@ static mst_status make(const mst_plan_inputs *in, mst_stencil_shape shape, mst_t
                        unsigned m, mst_kernel_pair *f, mst_error *error) {
     mst_status status = MST_OK;
     const bool is_gpu = shape == MST_STENCIL_SHAPE_GPU;
-    *f = (mst_kernel_pair){.m = m, .sweeps = mst_sweeps_make(in->problem, mst_plan_shape(in))};
+    *f = (mst_kernel_pair){.m = m, .sweeps = mst_sweeps_make(in->problem, mst_plan_shape(in), in->tile_limits.vector_bytes)};
     MST_TRY(mst_pipeline_make(in->problem, (int)m, is_gpu, &f->pipelines[0], error));
     MST_TRY(mst_pipeline_make(in->problem, 1, is_gpu, &f->pipelines[1], error));
     MST_TRY(mst_tile_make(&f->pipelines[0], shape, tile, limits, &f->tiles[0], error));
