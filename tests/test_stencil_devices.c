@@ -210,7 +210,7 @@ static void test_beside(void **state) {
     outcome *expected = run(alone, d, 1);
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
         char text[80];
-        if (!test_turn(k, 3))
+        if (k != 2 && !test_turn(k, 3)) // fused kernels, to which sweeps' layers are compared, always
             continue;
         d.schedule = ways[k].schedule;
         d.shape = ways[k].shape;

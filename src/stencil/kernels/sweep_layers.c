@@ -13,9 +13,10 @@ static void find_nodes(const mst_sweeps *s, int axis, mst_folded *f) {
     const int64_t end = mst_round_up(length, unit);
     f->low = mst_round_up(nodes.low, unit);
     f->high = nodes.high < length ? nodes.high / unit * unit : end;
-    if (f->high - f->low < unit) // a vector would reach both layers
+    const bool is_one = f->high - f->low < unit; // a vector would reach both layers
+    if (is_one)
         f->low = f->high = end;
-    f->skipped = f->high - f->low - (axis == COLUMNS ? unit : 0);
+    f->skipped = is_one ? 0 : f->high - f->low - (axis == COLUMNS ? unit : 0);
     f->lengths[axis] = mst_larger(length, f->high) - f->skipped;
     f->high = f->high < end ? f->high : INT64_MAX / 2; // vectors may reach beyond the end
 }
