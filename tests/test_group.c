@@ -1,4 +1,5 @@
 // Several devices behind one context: parts of the CPU, as PoCL makes them. Results have to have the bits of one device's.
+#include "runtime/context.h"
 #include "support_filter.h"
 #include "support_integral.h"
 #include "support_launch.h"
@@ -162,6 +163,57 @@ static void pieces_too_large_for_one_device(void **state) {
     test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
     test_array output = test_fft_run(group, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
     CHECK(test_array_same(&expected, &output), "panels of a group differ");
+    mst_context_destroy(one), mst_context_destroy(group);
+    test_array_free(&expected), test_array_free(&input), test_array_free(&output);
+}
+
+// Buffers of a context that can still be made, if it is not NULL.
+static struct {
+    cl_context context;
+    atomic_int left;
+} refusing;
+
+cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code) {
+    if (!refusing.context || context != refusing.context || atomic_fetch_sub(&refusing.left, 1) > 0)
+        return __real_clCreateBuffer(context, flags, bytes, host, code);
+    *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    return NULL;
+}
+
+// A second device that has no memory left, for slots or for the work memory of the first pass or the second, takes no part.
+static void memory_that_one_device_lacks(void **state) {
+    (void)state;
+    enum { MOST_BUFFERS = 20 };
+    const size_t shape[] = {16384, 64};
+    mst_error e;
+    mst_fft *plan;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    desc.output = desc.input;
+    desc.n_axes = 2;
+    desc.axes[0] = 0;
+    desc.axes[1] = 1;
+    mst_context *one = test_context_with_budget(8000000, 0), *group = group_of("0/2", 8000000);
+    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
+    test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    int left = 0;
+    for (int k = 0; k < MOST_BUFFERS && left <= 0; k++) {
+        OK(mst_fft_create(group, &desc, &plan, &e));
+        test_placed in = test_place(group, MST_PLACE_HOST, &input), out = test_place(group, MST_PLACE_HOST, &output);
+        atomic_store(&refusing.left, k);
+        refusing.context = group->peers[0]->opencl;
+        const mst_status status = mst_fft_execute(plan, in.at, out.at, NULL, &e);
+        refusing.context = NULL;
+        left = atomic_load(&refusing.left);
+        CHECK(status == MST_OK, "a second device with memory for %d buffers: %s", k, e.message);
+        test_collect(&in, &input), test_collect(&out, &output);
+        CHECK(test_array_same(&expected, &output), "a second device with memory for %d buffers: panels differ", k);
+        mst_fft_destroy(plan);
+    }
+    CHECK(left > 0, "more buffers than expected");
+    CHECK(mst_context_device_memory_used(group) == 0, "memory is still held");
     mst_context_destroy(one), mst_context_destroy(group);
     test_array_free(&expected), test_array_free(&input), test_array_free(&output);
 }
@@ -406,6 +458,7 @@ int main(void) {
         cmocka_unit_test(on_the_device),
         cmocka_unit_test(integrals),
         cmocka_unit_test(integrals_whole_or_not_at_all),
+        cmocka_unit_test(memory_that_one_device_lacks),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,6 +1,7 @@
 // The block pipeline and its parts: copy threads, gathering and scattering, files that misbehave.
 #include "support.h"
 
+#include "stream/ring.h"
 #include "stream/stream.h"
 #include "stream/transfer.h"
 
@@ -381,15 +382,44 @@ static void cancelled(void **state) {
     }
 }
 
+static mst_status prepare_nothing(void *user, size_t n_items, mst_error *error) {
+    (void)user, (void)n_items, (void)error;
+    return MST_OK;
+}
+
+static int no_pieces(const void *user, mst_panel_view view, int port, size_t item, mst_panel_piece *pieces) {
+    (void)user, (void)view, (void)port, (void)item, (void)pieces;
+    return 0;
+}
+
+// Slots are for the run with the most panels, which need not be the first.
+static void slots_for_all_runs(void **state) {
+    const size_t n = 64;
+    float array[64];
+    for (size_t most = 0; most < 9; most++) {
+        mst_error e;
+        mst_ring ring = {.configured = false};
+        const mst_location where = mst_at_host(array);
+        const mst_stream_desc desc = {.context = *state,
+                                      .n_items = 1,
+                                      .most_items = most,
+                                      .n_ports = 1,
+                                      .ports = {{MST_PORT_INPUT, mst_layout_dense(MST_FLOAT32, 1, &n), 0, "array"}},
+                                      .panel = no_pieces,
+                                      .panel_bytes = {sizeof array},
+                                      .prepare = prepare_nothing};
+        OK(mst_ring_configure(&ring, &desc, &where, &e));
+        assert_int_equal(ring.n_slots, most < 1 ? 1 : most < MST_RING_SLOTS ? (int)most : MST_RING_SLOTS);
+        mst_ring_release(&ring, *state);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy_threads),
-        cmocka_unit_test(transfers),
-        cmocka_unit_test(every_mix_of_places),
-        cmocka_unit_test(failing_compute),
-        cmocka_unit_test(failing_prepare),
-        cmocka_unit_test(failing_files),
-        cmocka_unit_test(file_truncated_under_way),
+        cmocka_unit_test(slots_for_all_runs), cmocka_unit_test(copy_threads),
+        cmocka_unit_test(transfers),          cmocka_unit_test(every_mix_of_places),
+        cmocka_unit_test(failing_compute),    cmocka_unit_test(failing_prepare),
+        cmocka_unit_test(failing_files),      cmocka_unit_test(file_truncated_under_way),
         cmocka_unit_test(cancelled),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

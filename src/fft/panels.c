@@ -146,12 +146,6 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_fft_panels *panels = user;
     pass_work *w = &panels->work[panels->lead->pass];
     const mst_fft_panel_pass *p = running(panels);
-    if (panels->prepared != panels->lead->pass) {
-        if (panels->prepared >= 0)
-            MST_TRY(mst_fft_prepare(panels->work[panels->prepared].transform, 0, error));
-        panels->prepared = panels->lead->pass;
-        MST_TRY(mst_fft_prepare(w->transform, w->n_items, error));
-    }
     const mst_block panel = {.count = w->n_items,
                              .queue = block->queue,
                              .ports = {{.buffer = block->ports[0].buffer}, {.buffer = block->ports[1].buffer}}};
@@ -176,7 +170,7 @@ fail:
     return status;
 }
 
-// Work memory is made when a pass begins to compute.
+// Work memory is that of the pass that runs.
 static mst_status prepare(void *user, size_t n_items, mst_error *error) {
     mst_fft_panels *panels = user;
     (void)n_items;
@@ -184,6 +178,19 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
         return MST_OK;
     mst_status status = mst_fft_prepare(panels->work[panels->prepared].transform, 0, error);
     panels->prepared = -1;
+    return status;
+}
+
+static mst_status begin(void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels *panels = user;
+    const int pass = panels->lead->pass;
+    if (panels->prepared == pass)
+        return MST_OK;
+    MST_TRY(prepare(panels, 0, error));
+    panels->prepared = pass;
+    status = mst_fft_prepare(panels->work[pass].transform, panels->work[pass].n_items, error);
+fail:
     return status;
 }
 
@@ -199,6 +206,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         .trays = choose_trays,
         .prepare = prepare,
         .compute = compute,
+        .begin = begin,
         .user = panels};
     for (int k = 0; k < panels->plan.n_passes; k++) {
         const pass_work *w = &panels->work[k];
@@ -206,6 +214,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * mst_fft_item_work(w->transform));
         stream.panels_cross &= mst_fft_panel_shortest_run(&panels->plan.passes[k]) >= CROSSING_ROW;
     }
+    stream.most_items = stream.n_items;
     return mst_stream_create(&stream, &panels->stream, error);
 }
 

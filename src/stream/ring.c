@@ -164,7 +164,7 @@ static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst
                                              items * (desc->item_host_bytes + c.staged_host)));
     }
     ring->block_items = (size_t)mst_smaller(mst_larger(wanted, least_items(desc)), fit);
-    size_t n_blocks = (desc->n_items - 1) / ring->block_items + 1;
+    size_t n_blocks = (mst_larger(desc->n_items, desc->most_items) - 1) / ring->block_items + 1;
     ring->n_slots = (size_t)slots < n_blocks ? slots : (int)n_blocks;
     ring->host_bytes = c.fixed_host + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged_host);
     return MST_OK;

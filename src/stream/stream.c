@@ -151,18 +151,28 @@ static mst_status run_nothing(mst_context *context, const mst_execution *how, ms
     return status == MST_OK ? mst_host_run_end(context, &e, &(mst_report){0}, error) : status;
 }
 
-// Configures the lead's ring and, if blocks are to be shared and it takes more than one, those of the other members. These take
-// no part in the run where the budgets, or what their devices allow or have, leave no room for a block of theirs: their rings are
-// not configured then.
+static mst_status configure_one(mst_stream *s, const mst_location *where, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_ring_configure(&s->ring, &s->desc, where, error));
+    if (!s->desc.begin || (status = s->desc.begin(s->desc.user, error)) == MST_OK)
+        return MST_OK;
+    mst_ring_release(&s->ring, s->desc.context);
+    s->desc.prepare(s->desc.user, 0, NULL);
+fail:
+    return status;
+}
+
+// Makes ready the lead and, if blocks are to be shared and it takes more than one, the other members. These take no part in the
+// run where the budgets, or what their devices allow or have, leave no room for a block of theirs: their rings are not configured
+// then.
 static mst_status configure(mst_stream *lead, const mst_location *where, bool shared, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(mst_ring_configure(&lead->ring, &lead->desc, where, error));
+    MST_TRY(configure_one(lead, where, error));
     if (!shared || lead->desc.n_items <= lead->ring.block_items)
         return MST_OK;
     for (size_t k = 1; k <= lead->n_twins; k++) {
-        mst_stream *s = mst_stream_member(lead, k);
         mst_error why;
-        status = mst_ring_configure(&s->ring, &s->desc, where, &why);
+        status = configure_one(mst_stream_member(lead, k), where, &why);
         if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY) {
             mst_log(lead->desc.context, MST_LOG_DEBUG, "a device of the group takes no part: %s", why.message);
             status = MST_OK;

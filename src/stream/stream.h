@@ -56,7 +56,8 @@ typedef struct mst_block {
 
 typedef struct mst_stream_desc {
     mst_context *context;
-    size_t n_items; // at least 1
+    size_t n_items;    // at least 1
+    size_t most_items; // of all runs that mst_stream_turn_to turns to; 0: n_items
     int n_ports;
     mst_port ports[MST_STREAM_MAX_PORTS];
     mst_windows windows[MST_STREAM_MAX_PORTS]; // of ports; arrays with windows are not on the device
@@ -81,6 +82,9 @@ typedef struct mst_stream_desc {
     // Makes work memory for blocks of up to n_items; 0 releases it. Called before any compute.
     mst_status (*prepare)(void *user, size_t n_items, mst_error *error);
     mst_status (*compute)(void *user, const mst_block *block, mst_error *error);
+    // Makes what one run takes besides, before its first block; a further device of a group that has no memory for it takes no
+    // part in that run. NULL: nothing.
+    mst_status (*begin)(void *user, mst_error *error);
     void *user;
 } mst_stream_desc;
 
