@@ -1,5 +1,7 @@
 #include "agree.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +16,11 @@ struct mst_mpi_stencil {
     void *given[2], *taken[2];
     MPI_Request *requests; // persistent: those of an exchange, the receiving ones first
     int n_requests;
-    uint64_t left;        // steps until the next exchange: as many on all ranks, whatever fails on some of them
-    uint64_t exchanges;   // of the run so far
-    int lack;             // whether a rank has no halos
+    uint64_t left;      // steps until the next exchange: as many on all ranks, whatever fails on some of them
+    uint64_t exchanges; // of the run so far
+    int lack;           // whether a rank has no halos
+    size_t *points;     // of each receiver, those of all runs
+    size_t n_receivers;
     mst_mpi_pulse *pulse; // where some rank has no halos, and would hear nothing; else NULL
     double timeout;
     bool broken;
@@ -85,6 +89,20 @@ static mst_stencil_halo_exchange choose_exchange(mst_context *context, const mst
                                                        : MST_STENCIL_EXCHANGE_WAITS;
 }
 
+static mst_status count_points(mst_mpi_stencil *s, const mst_stencil_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    s->points = calloc(d->n_receivers + 1, sizeof *s->points);
+    REQUIRE(s->points, MST_ERROR_HOST_MEMORY, "out of memory for receivers");
+    for (size_t i = 0; i < d->n_receivers; i++) {
+        const char *at = (const char *)d->receivers + i * d->receiver_size;
+        memcpy(&s->points[i], at + offsetof(mst_stencil_receiver, n_points), sizeof s->points[i]);
+        s->points[i] *= d->n_runs > 0 ? d->n_runs : 1;
+    }
+    s->n_receivers = d->n_receivers;
+fail:
+    return status;
+}
+
 static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps,
                        mst_error *error) {
     mst_status status = MST_OK;
@@ -100,6 +118,7 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     parts = calloc((size_t)n_ranks, sizeof *parts);
     REQUIRE(parts, MST_ERROR_HOST_MEMORY, "out of memory for the parts of %d ranks", n_ranks);
     TRY(mst_stencil_divide(&desc, NULL, (size_t)n_ranks, steps, parts, error));
+    TRY(count_points(s, &desc, error)); // the description is a good one
     s->part = parts[rank];
     find_neighbours(s, parts, n_ranks, rank);
     bool alone = s->neighbours[0] == rank;
@@ -181,6 +200,7 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
         return;
     mst_mpi_pulse_destroy(s->pulse);
     free(s->requests);
+    free(s->points);
     MPI_Comm_free(&s->communicator);
     free(s);
 }
@@ -275,6 +295,71 @@ mst_status mst_mpi_stencil_resume(mst_mpi_stencil *s, uint64_t step, mst_error *
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
     return mst_mpi_agree(s->communicator, resume(s, step, error), s->timeout, &s->broken, error);
+}
+
+// ---- Receivers
+
+enum { AT_ONCE = 1 << 20 }; // values of a reduction
+
+// What a rank does not know is NaN there: it gives 0, and others their bits less those of NaN, so that the bits of the one that
+// knows are left, and NaN where all have that.
+static const uint64_t UNKNOWN = 0x7ff8000000000000;
+
+static void encode(double *values, size_t n, uint64_t *bits) {
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits[i], &values[i], sizeof bits[i]);
+        bits[i] = isnan(values[i]) ? 0 : bits[i] ^ UNKNOWN;
+    }
+}
+
+static mst_status combine(mst_mpi_stencil *s, double *values, size_t n, uint64_t *bits, mst_error *error) {
+    mst_status status = MST_OK;
+    MPI_Request request;
+    for (size_t begin = 0, m; begin < n; begin += m) {
+        m = n - begin < AT_ONCE ? n - begin : AT_ONCE;
+        encode(values + begin, m, bits);
+        TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, bits, (int)m, MPI_UINT64_T, MPI_BXOR, s->communicator, &request), "receivers");
+        TRY(mst_mpi_wait(1, &request, s->timeout, error));
+        for (size_t i = 0; i < m; i++) {
+            bits[i] ^= UNKNOWN;
+            memcpy(&values[begin + i], &bits[i], sizeof bits[i]);
+        }
+    }
+    free(bits);
+    return MST_OK;
+fail:
+    s->broken = true; // MPI may still write to what was given
+    return status;
+}
+
+static mst_status read_own(const mst_mpi_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values, size_t *n,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    REQUIRE(values, MST_ERROR_ARGUMENT, "values must not be NULL");
+    REQUIRE(receiver < s->n_receivers, MST_ERROR_ARGUMENT, "there is no receiver %zu; there are %zu", receiver, s->n_receivers);
+    *n = (size_t)count * s->points[receiver];
+    for (size_t i = 0; i < *n && !s->solver; i++)
+        values[i] = NAN;
+    if (s->solver)
+        TRY(mst_stencil_read_receiver(s->solver, receiver, first, count, values, error));
+fail:
+    return status;
+}
+
+mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,
+                                         mst_error *error) {
+    mst_status status = MST_OK;
+    size_t n = 0;
+    if (!s)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
+    uint64_t *bits = malloc(AT_ONCE * sizeof *bits);
+    status = bits ? read_own(s, receiver, first, count, values, &n, error)
+                  : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for receivers");
+    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    if (status == MST_OK)
+        return combine(s, values, n, bits, error);
+    free(bits);
+    return status;
 }
 
 mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *part) {

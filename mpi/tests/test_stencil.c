@@ -8,12 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NODES = 60 * 24 };
+enum { MOST_NODES = 60 * 24, N_POINTS = 5, MOST_STEPS = 27 };
 
 static mst_stencil_desc make_desc(size_t turn) {
     static mst_stencil_field field;
     static mst_stencil_update update;
     static mst_stencil_boundary boundaries[4];
+    static double positions[N_POINTS][MST_MAX_AXES];
+    static mst_stencil_receiver receiver = {.field = "u", .n_points = N_POINTS, .positions = (const void *)positions};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     static const char waves[] = "2*u - u.prev + 0.1*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)";
     static const char heat[] = "u + 0.1*(u[-2,0] + u[1,0] + u[0,-1] + u[0,2] - 4*u)";
@@ -34,6 +36,13 @@ static mst_stencil_desc make_desc(size_t turn) {
     d.n_fields = d.n_updates = 1;
     d.boundaries = boundaries;
     d.check_every = 4;
+    for (int i = 0; i < N_POINTS; i++) { // at nodes and between
+        positions[i][0] = (double)test_random(2 * d.grid[0] - 1) / 2;
+        positions[i][1] = (double)test_random(2 * d.grid[1] - 1) / 2;
+    }
+    receiver.interpolation = MST_STENCIL_INTERPOLATION_LINEAR;
+    d.receivers = &receiver;
+    d.n_receivers = 1;
     return d;
 }
 
@@ -75,6 +84,21 @@ static void check_messages(mst_stencil *mine, const mst_stencil_part *part, uint
     CHECK(bytes == exchanges * (halo.given_bytes[0] + halo.given_bytes[1]), "%llu bytes in %llu exchanges", bytes, exchanges);
 }
 
+// Of all points on every rank, the bits of one solver.
+static void check_received(mst_mpi_stencil *ours, mst_stencil *one, uint64_t steps) {
+    double want[MOST_STEPS * N_POINTS], got[MOST_STEPS * N_POINTS];
+    mst_error e;
+    if (one)
+        OK(mst_stencil_read_receiver(one, 0, 1, steps, want, &e));
+    MPI_Bcast(want, MOST_STEPS * N_POINTS, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    OK(mst_mpi_stencil_read_receiver(ours, 0, 1, steps, got, &e));
+    for (size_t i = 0; i < steps * N_POINTS; i++)
+        CHECK(memcmp(&got[i], &want[i], sizeof got[i]) == 0, "point %zu after step %zu: %.17g, not %.17g", i % N_POINTS,
+              i / N_POINTS + 1, got[i], want[i]);
+    CHECK(mst_mpi_stencil_read_receiver(ours, 1, 1, steps, got, &e) == MST_ERROR_ARGUMENT, "a receiver that is none");
+    CHECK(mst_mpi_stencil_read_receiver(ours, 0, 2, steps, got, &e) == MST_ERROR_ARGUMENT, "a step that was not run");
+}
+
 static void run_case(mst_context *context, size_t turn) {
     static float whole[MOST_NODES], own[MOST_NODES];
     mst_error e;
@@ -96,9 +120,11 @@ static void run_case(mst_context *context, size_t turn) {
     left = part.steps;
     bool alone = part.planes == d.grid[0];
     check_messages(NULL, &part, 0, &left);
+    uint64_t all_steps = 0;
     for (int run = 0; run < 3; run++) {
         uint64_t steps = 1 + test_random(9);
         OK(mst_mpi_stencil_run(ours, steps, &e));
+        all_steps += steps;
         check_messages(alone ? NULL : mine, &part, steps, &left);
         if (one)
             OK(mst_stencil_run(one, steps, NULL, NULL, &e));
@@ -112,6 +138,7 @@ static void run_case(mst_context *context, size_t turn) {
               "other bits: grid %zu x %zu, %llu steps between exchanges, planes %zu to %zu", d.grid[0], width,
               (unsigned long long)part.steps, part.first, part.first + part.planes);
     }
+    check_received(ours, one, all_steps);
     int unwritten = !alone && left != part.steps;
     MPI_Bcast(&unwritten, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (unwritten)
@@ -137,6 +164,7 @@ static mst_mpi_stencil *make_alone(mst_context *context, double timeout) {
     mst_mpi_stencil *ours = NULL;
     mst_stencil_desc d = make_desc(0);
     d.grid[0] = 3;
+    d.n_receivers = 0;
     d.check_every = 0;
     for (int turn = 0; turn < 2; turn++) { // the second time its kernels are there
         mst_mpi_stencil_destroy(ours);

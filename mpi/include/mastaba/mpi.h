@@ -151,6 +151,11 @@ MST_API mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *solver, mst_s
 // blocks. MST_ERROR_ARGUMENT: a rank has not; MST_ERROR_IO: as mst_mpi_stencil_run.
 MST_API mst_status mst_mpi_stencil_resume(mst_mpi_stencil *solver, uint64_t step, mst_error *error);
 
+// What a receiver recorded at all of its points, as mst_stencil_read_receiver, for every rank, with the bits of one solver.
+// Collective, blocks. MST_ERROR_IO: as mst_mpi_stencil_run; else errors are those of mst_stencil_read_receiver.
+MST_API mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
+                                                 double *values, mst_error *error);
+
 // As mst_mpi_fft_is_broken.
 MST_API int mst_mpi_stencil_is_broken(const mst_mpi_stencil *solver);
 
