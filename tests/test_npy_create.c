@@ -1,6 +1,8 @@
 // Writing .npy files: what NumPy would write, whole or not at all, over nothing that was not meant. Needs no OpenCL device.
 #include "support.h"
 
+#include "runtime/layout.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -137,6 +139,28 @@ static void headers_are_numpys(void **state) {
         assert_memory_equal(expected, got, sizeof got);
     }
     unlink("h.npy");
+}
+
+// Data of 64 MiB and more begin with a page.
+static void headers_of_large_data(void **state) {
+    (void)state;
+    for (size_t less = 0; less < 2; less++) {
+        const size_t n = ((size_t)16 << 20) - less, begin = less ? 128 : 4096;
+        const mst_layout layout = mst_layout_dense(MST_FLOAT32, 1, &n);
+        char got[4096];
+        mst_error e;
+        mst_npy *npy;
+        OK(mst_npy_create("large.npy", &layout, false, &npy, &e));
+        assert_int_equal(mst_npy_location(npy).offset, begin);
+        OK(mst_npy_commit(npy, &e));
+        mst_npy_close(npy);
+        read_bytes("large.npy", got, begin);
+        assert_int_equal(got[begin - 1], '\n');
+        OK(mst_npy_open("large.npy", &npy, &e));
+        assert_true(mst_npy_location(npy).offset == begin && mst_layout_equal(mst_npy_layout(npy), &layout));
+        mst_npy_close(npy);
+        unlink("large.npy");
+    }
 }
 
 static void creating_refused(void **state) {
@@ -282,8 +306,12 @@ static void committing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips), cmocka_unit_test(headers_are_numpys), cmocka_unit_test(creating_refused),
-        cmocka_unit_test(no_room),     cmocka_unit_test(committing),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(headers_are_numpys),
+        cmocka_unit_test(headers_of_large_data),
+        cmocka_unit_test(creating_refused),
+        cmocka_unit_test(no_room),
+        cmocka_unit_test(committing),
     };
     return cmocka_run_group_tests(tests, enter_directory, test_leave_directory);
 }

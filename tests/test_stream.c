@@ -125,7 +125,7 @@ static void check_transfer(mst_pool *pool, const mst_layout *layout, mst_place p
         memcpy(all + i * width, test_array_at(&array, i), width);
     memset(packed, 0xee, array.elements * width + 2);
     test_placed from = test_place(NULL, place, &array), to = test_place(NULL, place, &back);
-    const mst_transfer read = {*layout, from.at, "x"}, write = {*layout, to.at, "z"};
+    const mst_transfer read = {*layout, from.at, "x", NULL}, write = {*layout, to.at, "z", NULL};
     fault.short_counts = faults >= 1;
     fault.interrupted = faults == 2;
     OK(mst_transfer_read(pool, &read, begin * width, end * width, packed + 1, &e));

@@ -96,7 +96,7 @@ static mst_status find_arrays(call *r, const mst_location *where, mst_error *err
     static const char *const names[N_ARRAYS] = {"x", "y", "z"};
     for (int a = 0; a < N_ARRAYS; a++) {
         const mst_layout *layout = mst_convolution_layout(r->plan, a);
-        r->arrays[a] = (mst_transfer){mst_layout_axis_last(layout, r->plan->desc.axes[0]), where[a], names[a]};
+        r->arrays[a] = (mst_transfer){mst_layout_axis_last(layout, r->plan->desc.axes[0]), where[a], names[a], NULL};
         r->device[a] = where[a];
         mst_status status = where[a].place == MST_PLACE_DEVICE ? mirror_device(r, a, false, error) : MST_OK;
         if (status != MST_OK)

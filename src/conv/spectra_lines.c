@@ -56,7 +56,7 @@ static mst_transfer row_of(const mst_spectra_line *l, int64_t at, size_t count) 
     const mst_convolution_desc *d = &l->plan->desc;
     const mst_layout *own = mst_convolution_layout(l->plan, l->array);
     const int64_t bytes = at * (int64_t)mst_type_bytes(own->type);
-    mst_transfer t = {{own->type, 1, {count}, {own->strides[d->axes[d->n_axes - 1]]}}, l->where[l->array], names[l->array]};
+    mst_transfer t = {{own->type, 1, {count}, {own->strides[d->axes[d->n_axes - 1]]}}, l->where[l->array], names[l->array], NULL};
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + bytes;
     else

@@ -58,7 +58,8 @@ static mst_transfer part_of(const mst_fft_lines_run *r, int side, size_t first, 
     mst_transfer t = {
         {own->type, 2, {count, lines_there(r)}, {own->strides[l->axis], l->beside < 0 ? 1 : own->strides[l->beside]}},
         r->where[side],
-        names[side]};
+        names[side],
+        NULL};
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + bytes;
     else

@@ -164,7 +164,7 @@ static mst_transfer row_of(const panels_run *r, int side, size_t y, mst_layout *
     at *= (int64_t)mst_type_bytes(own->type);
     *row = (mst_layout){
         own->type, 2, {own->shape[height + 1], own->shape[height + 2]}, {own->strides[height + 1], own->strides[height + 2]}};
-    mst_transfer t = {*row, r->where[side], side ? "output" : "input"};
+    mst_transfer t = {*row, r->where[side], side ? "output" : "input", NULL};
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + at;
     else

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// Data of so many bytes begin with a page, so that they can be written past the system's cache.
+#define LEAST_LARGE ((size_t)64 << 20)
+
 struct mst_npy {
     mst_layout layout;
     mst_location data;
@@ -211,13 +214,15 @@ fail:
 
 mst_status mst_npy_write_header(int file, const mst_layout *layout, mst_location *data, mst_error *error) {
     mst_status status = MST_OK;
-    char header[MST_NPY_HEADER_BYTES];
+    char header[MST_NPY_PAGE];
     size_t length, data_bytes, bytes;
 
     MST_REQUIRE(layout && data, MST_ERROR_ARGUMENT, "layout and data must not be NULL");
     MST_TRY(check_layout(layout, &data_bytes, error));
     mst_layout dense = mst_layout_dense(layout->type, layout->rank, layout->shape);
     length = mst_npy_header_write(&dense, header);
+    if (data_bytes >= LEAST_LARGE)
+        length = mst_npy_header_pad(header, length);
     MST_REQUIRE(mst_add(data_bytes, length, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
                 "the shape is larger than a file can be");
     MST_TRY(reserve(file, bytes, error));

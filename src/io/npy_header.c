@@ -236,6 +236,12 @@ fail:
     return status;
 }
 
+// Of a header of so many bytes in all, that of the text behind the first ten.
+static void write_length(char *header, size_t total) {
+    header[8] = (char)((total - 10) & 0xff);
+    header[9] = (char)((total - 10) >> 8);
+}
+
 size_t mst_npy_header_write(const mst_layout *layout, char header[MST_NPY_HEADER_BYTES]) {
     char order = mst_type_bytes(layout->type) == 1 ? '|' : native_order;
     char *at = header + 10, *end = header + MST_NPY_HEADER_BYTES;
@@ -255,7 +261,13 @@ size_t mst_npy_header_write(const mst_layout *layout, char header[MST_NPY_HEADER
     header[total - 1] = '\n';
     header[6] = 1;
     header[7] = 0;
-    header[8] = (char)((total - 10) & 0xff);
-    header[9] = (char)((total - 10) >> 8);
+    write_length(header, total);
     return total;
+}
+
+size_t mst_npy_header_pad(char header[MST_NPY_PAGE], size_t length) {
+    memset(header + length - 1, ' ', MST_NPY_PAGE - length);
+    header[MST_NPY_PAGE - 1] = '\n';
+    write_length(header, MST_NPY_PAGE);
+    return MST_NPY_PAGE;
 }

@@ -8,7 +8,8 @@
 enum {
     MST_NPY_PREFIX_BYTES = 12,     // magic, version and the longest form of the length
     MST_NPY_TEXT_LIMIT = 64 << 10, // NumPy itself evaluates at most 10,000 bytes
-    MST_NPY_HEADER_BYTES = 64 * 4  // enough for what mst_npy_header_write makes at MST_MAX_RANK
+    MST_NPY_HEADER_BYTES = 64 * 4, // enough for what mst_npy_header_write makes at MST_MAX_RANK
+    MST_NPY_PAGE = 4096
 };
 
 // Reads the first `available` bytes of a file, MST_NPY_PREFIX_BYTES unless the file is shorter, and gives where the dictionary
@@ -27,5 +28,8 @@ bool mst_npy_data_bytes(const mst_layout *layout, size_t *data_bytes);
 // Writes the header that NumPy (1.24) writes for a valid dense layout, version 1.0, a multiple of 64 bytes, and returns its
 // length.
 size_t mst_npy_header_write(const mst_layout *layout, char header[MST_NPY_HEADER_BYTES]);
+
+// Adds spaces to a header of `length` bytes until it has those of a page, which it returns.
+size_t mst_npy_header_pad(char header[MST_NPY_PAGE], size_t length);
 
 #endif

@@ -84,7 +84,7 @@ mst_status mst_map_launch_finish(mst_map *plan, int in, uint64_t outputs, mst_ma
 
 mst_status mst_map_bring_output(mst_map *plan, const mst_map_box_output *out, mst_queue *queue, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_transfer transfer = {out->layout, out->where, "output"};
+    const mst_transfer transfer = {out->layout, out->where, "output", NULL};
     void *data = malloc((size_t)out->bytes);
     MST_REQUIRE(data, MST_ERROR_HOST_MEMORY, "out of memory for results");
     MST_TRY(mst_queue_read(queue, out->buffer, 0, (size_t)out->bytes, data, "results", error));

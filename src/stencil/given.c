@@ -30,7 +30,7 @@ mst_status mst_given_check(const mst_stencil_desc *desc, const mst_stencil_field
                            const char *what, mst_given *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_layout *layout = &initial->layout;
-    *out = (mst_given){{*layout, initial->data, what}, field->n_table ? field->table : NULL, field->n_table};
+    *out = (mst_given){{*layout, initial->data, what, NULL}, field->n_table ? field->table : NULL, field->n_table};
     MST_REQUIRE(field->n_table == 0 || (field->table && field->coefficient && layout->rank > 0), MST_ERROR_ARGUMENT,
                 "%s has a table, which goes with a coefficient field whose data are its rows", what);
     if (layout->rank == 0)

@@ -147,7 +147,7 @@ static mst_status time_host(const mst_measurement *m, const mst_window w[2], cop
     int n = -1;
     size_t bytes = (size_t)c->bytes / 2; // the device has the first halves, the host the others
     const size_t shape[] = {bytes};
-    const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(c->ordinary), "the measurement of rates"};
+    const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(c->ordinary), "the measurement of rates", NULL};
     uint64_t piece = mst_smaller(c->piece, bytes), pieces = mst_smaller(MST_MEASURE_COMMANDS, FEW * bytes / piece);
     for (; n < MST_MEASURE_SAMPLES && (n < 1 || mst_now() < clock->end); n++) {
         for (uint64_t k = 0; k < pieces; k++)

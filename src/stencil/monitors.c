@@ -65,7 +65,7 @@ static mst_status move(mst_stencil *s, size_t spectrum, mst_location place, bool
     const size_t numbers[] = {2 * k->n_frequencies * (size_t)k->what.region.nodes}, bytes = numbers[0] * s->problem.element;
     const size_t at = (size_t)(2 * k->first) * s->problem.element;
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, numbers), place,
-                            "the sums of a spectrum"};
+                            "the sums of a spectrum", NULL};
     MST_REQUIRE(part = malloc(bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES), MST_ERROR_HOST_MEMORY, "out of memory for a spectrum");
     for (size_t done = 0, n; done < bytes; done += n) {
         n = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;

@@ -221,7 +221,7 @@ static mst_status write_field(mst_stencil *s, const char *field, int level, bool
     n = pieces_of(s, array, whole, pieces);
     for (int k = 0; k < n; k++)
         shape[0] = (size_t)mst_larger((uint64_t)shape[0], pieces[k].at + pieces[k].count);
-    const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values"}, NULL, 0};
+    const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values", NULL}, NULL, 0};
     MST_REQUIRE(mst_given_is_real(type), MST_ERROR_ARGUMENT, "the values are %s; they must be real numbers", mst_type_name(type));
     mst_observer_forget(&s->observer);
     for (int k = 0; k < n; k++)

@@ -126,7 +126,7 @@ static mst_status read_field(mst_stencil *s, const char *field, int level, const
         MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
     const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
     const size_t total[] = {(size_t)nodes.nodes};
-    r.to = (mst_transfer){mst_layout_dense(type, 1, total), to, "the values read"};
+    r.to = (mst_transfer){mst_layout_dense(type, 1, total), to, "the values read", NULL};
     r.packed = malloc(CHUNK * p->element);
     r.row = malloc(CHUNK * p->element);
     MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");

@@ -2,6 +2,8 @@
 #ifndef MST_STREAM_PANEL_H
 #define MST_STREAM_PANEL_H
 
+#include "direct.h"
+
 #include "runtime/pool.h"
 
 #include <mastaba/array.h>
@@ -32,7 +34,8 @@ typedef struct mst_tray_shape {
 typedef struct mst_panel_place {
     mst_pool *pool;
     mst_location where;
-    const char *name; // for messages
+    const char *name;        // for messages
+    mst_direct_file *direct; // as in mst_transfer
 } mst_panel_place;
 
 // Moves a piece to the packed panel, or from there. Blocks. Errors are those of mst_transfer_read_rows.

@@ -14,7 +14,7 @@ static bool moves_through(const mst_passage *s, int p, mst_port_kind kind) {
 
 static mst_transfer transfer_of(const mst_passage *s, int p) {
     const mst_port *port = &s->desc->ports[p];
-    return (mst_transfer){port->layout, s->where[p], port->name};
+    return (mst_transfer){port->layout, s->where[p], port->name, s->files->direct[p]};
 }
 
 void mst_release_event(cl_event *event) {
@@ -49,9 +49,9 @@ typedef struct carrying {
 
 static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *error) {
     const carrying *c = user;
-    mst_pool *pool = c->passage->desc->context->pool;
+    mst_pool *pool = c->passage->files->pool;
     const mst_transfer t = {piece->layout, mst_piece_location(&c->passage->where[c->port], piece),
-                            c->passage->desc->ports[c->port].name};
+                            c->passage->desc->ports[c->port].name, c->passage->files->direct[c->port]};
     unsigned char *packed = (unsigned char *)c->slot->ports[c->port].mapped + c->item + piece->begin;
     return c->write ? mst_transfer_write_rows(pool, &t, piece->row_bytes, piece->pitch_bytes, packed, error)
                     : mst_transfer_read_rows(pool, &t, piece->row_bytes, piece->pitch_bytes, packed, error);
@@ -61,10 +61,10 @@ static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *err
 static mst_status carry_panel(const mst_passage *s, const mst_slot *slot, int p, bool write, mst_error *error) {
     mst_status status = MST_OK;
     const bool in_tray = mst_trays_has(s->trays, p);
-    mst_panel_place place = {s->desc->context->pool, s->where[p], s->desc->ports[p].name};
+    mst_panel_place place = {s->files->pool, s->where[p], s->desc->ports[p].name, s->files->direct[p]};
     mst_panel_piece pieces[MST_PANEL_PIECES];
     if (in_tray) {
-        place.where = mst_at_host(NULL);
+        place = (mst_panel_place){s->desc->context->pool, mst_at_host(NULL), s->desc->ports[p].name, NULL};
         status = mst_trays_open(s->trays, p, slot->first, &place.where.host, error);
     }
     int n = s->desc->panel(s->desc->user, in_tray ? MST_PANEL_IN_TRAY : MST_PANEL_IN_ARRAY, p, slot->first, pieces);
@@ -88,7 +88,7 @@ static uint64_t bytes_of_block(const mst_passage *s, const mst_slot *slot, int p
 
 // Between the mapped memory of a slot and an array of the caller's.
 static mst_status carry(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
-    mst_pool *pool = s->desc->context->pool;
+    mst_pool *pool = s->files->pool;
     mst_status status = MST_OK;
     uint64_t item = mst_port_item_bytes(s->desc, p), begin = item * slot->first, end = begin + item * slot->count;
     if (s->desc->panel)

@@ -2,6 +2,7 @@
 #ifndef MST_STREAM_PASSAGE_H
 #define MST_STREAM_PASSAGE_H
 
+#include "files.h"
 #include "ring.h"
 #include "trays.h"
 
@@ -10,6 +11,7 @@ typedef struct mst_passage {
     mst_ring *ring;
     const mst_location *where; // of each port
     mst_trays *trays;          // NULL: panels have none
+    const mst_files *files;
 } mst_passage;
 
 // Reads a block's inputs into the slot that its description is in, and sends them to the device; with the first block of an

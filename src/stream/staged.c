@@ -34,6 +34,7 @@ typedef struct staged_run {
     device_part *parts;
     size_t n_parts;
     mst_trays *trays;
+    mst_files files;
 
     pthread_mutex_t mutex; // guards what follows
     pthread_cond_t changed;
@@ -266,7 +267,8 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
     for (size_t k = 0; k < n; k++) {
         mst_stream *s = mst_stream_member(lead, k);
         if (s->ring.configured)
-            r->parts[r->n_parts++] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where, r->trays}};
+            r->parts[r->n_parts++] =
+                (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where, r->trays, &r->files}};
     }
 }
 
@@ -304,8 +306,9 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
     r.parts = parts;
     if (how->n_wait > 0)
         MST_TRY_CL(mst_wait_for_events(how->n_wait, how->wait_list), "waiting for how->wait_list failed");
+    mst_files_open(&lead->desc, where, &r.files);
     if (!one_block)
-        MST_TRY(mst_trays_create(&lead->desc, where, &r.trays, error));
+        MST_TRY(mst_trays_create(&lead->desc, where, &r.files, &r.trays, error));
     begin(&r, lead, where);
     mst_error threads;
     if (mst_group_run(r.n_parts, work, &r, &threads) != MST_OK && r.status == MST_OK) {
@@ -320,6 +323,7 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
         *error = r.error;
 fail:
     mst_trays_destroy(r.trays);
+    mst_files_close(&r.files);
     if (parts != &first)
         free(parts);
     return status;

@@ -81,7 +81,7 @@ static mst_status file_error(const char *name, const char *verb, mst_error *erro
     return mst_fail(error, MST_ERROR_IO, "cannot %s %s: %s", verb, name, strerror(errno));
 }
 
-static mst_status file_read(const mst_transfer *t, int64_t offset, unsigned char *to, size_t bytes, mst_error *error) {
+static mst_status cached_read(const mst_transfer *t, int64_t offset, unsigned char *to, size_t bytes, mst_error *error) {
     while (bytes > 0) {
         ssize_t n = pread(t->where.file, to, bytes, (off_t)((int64_t)t->where.offset + offset));
         if (n < 0 && errno == EINTR)
@@ -97,7 +97,7 @@ static mst_status file_read(const mst_transfer *t, int64_t offset, unsigned char
     return MST_OK;
 }
 
-static mst_status file_write(const mst_transfer *t, int64_t offset, const unsigned char *from, size_t bytes, mst_error *error) {
+static mst_status cached_write(const mst_transfer *t, int64_t offset, const unsigned char *from, size_t bytes, mst_error *error) {
     while (bytes > 0) {
         ssize_t n = pwrite(t->where.file, from, bytes, (off_t)((int64_t)t->where.offset + offset));
         if (n < 0 && errno == EINTR)
@@ -109,6 +109,22 @@ static mst_status file_write(const mst_transfer *t, int64_t offset, const unsign
         bytes -= (size_t)n;
     }
     return MST_OK;
+}
+
+static mst_status file_read(const mst_transfer *t, int64_t offset, unsigned char *to, size_t bytes, mst_error *error) {
+    size_t begin = 0, end = 0;
+    if (t->direct)
+        mst_direct_read(t->direct, t->where.offset + (uint64_t)offset, to, bytes, &begin, &end);
+    mst_status status = cached_read(t, offset, to, begin, error);
+    return status == MST_OK ? cached_read(t, offset + (int64_t)end, to + end, bytes - end, error) : status;
+}
+
+static mst_status file_write(const mst_transfer *t, int64_t offset, const unsigned char *from, size_t bytes, mst_error *error) {
+    size_t begin = 0, end = 0;
+    if (t->direct)
+        mst_direct_write(t->direct, t->where.offset + (uint64_t)offset, from, bytes, &begin, &end);
+    mst_status status = cached_write(t, offset, from, begin, error);
+    return status == MST_OK ? cached_write(t, offset + (int64_t)end, from + end, bytes - end, error) : status;
 }
 
 typedef struct task {

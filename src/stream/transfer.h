@@ -2,6 +2,8 @@
 #ifndef MST_STREAM_TRANSFER_H
 #define MST_STREAM_TRANSFER_H
 
+#include "direct.h"
+
 #include "runtime/layout.h"
 #include "runtime/pool.h"
 
@@ -10,8 +12,9 @@
 // An array in host memory or in a file. One on the device needs no transfer: kernels work on it directly.
 typedef struct mst_transfer {
     mst_layout layout;
-    mst_location where; // host or file
-    const char *name;   // for messages
+    mst_location where;      // host or file
+    const char *name;        // for messages
+    mst_direct_file *direct; // the same file, past the cache; may be NULL
 } mst_transfer;
 
 // Reads packed bytes begin..end-1 of the array into `packed`, or writes them from there, sharing the work out over the pool.

@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 
 #define TRAYS_A_PORT 2
-#define PART 5       // of what is left of the budget, that each of four trays takes
-#define N_REQUESTS 8 // of a file in flight
+#define PART 5 // of what is left of the budget, that each of four trays takes
 
 typedef struct tray {
     unsigned char *memory;
@@ -29,6 +28,7 @@ typedef struct tray_port {
 struct mst_trays {
     const mst_stream_desc *desc;
     const mst_location *where;
+    const mst_files *files;
     mst_tray_shape shape;
     size_t n_trays; // of all lines
     uint64_t bytes; // taken of the budget
@@ -76,7 +76,7 @@ static void fail(mst_trays *t, mst_status status, const mst_error *error) {
 // Between the file and a tray.
 static mst_status move(const tray_port *p, size_t number, void *memory, mst_error *error) {
     const mst_trays *t = p->all;
-    const mst_panel_place from = {t->pool, t->where[p->port], t->desc->ports[p->port].name};
+    const mst_panel_place from = {t->pool, t->where[p->port], t->desc->ports[p->port].name, t->files->direct[p->port]};
     mst_status status = MST_OK;
     mst_panel_piece pieces[MST_PANEL_PIECES];
     int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->port, first_of(t, number), pieces);
@@ -219,7 +219,8 @@ static bool take_budget(mst_trays *t) {
     return false;
 }
 
-mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, mst_trays **out, mst_error *error) {
+mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, const mst_files *files, mst_trays **out,
+                            mst_error *error) {
     mst_status status = MST_OK;
     mst_tray_shape shape = {.items = 0};
     mst_trays *t = NULL;
@@ -237,13 +238,14 @@ mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *whe
     MST_REQUIRE(t = calloc(1, sizeof *t), MST_ERROR_HOST_MEMORY, "out of memory");
     t->desc = desc;
     t->where = where;
+    t->files = files;
     t->shape = shape;
     t->n_trays = desc->n_items / shape.line * trays_of_line(t);
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->changed, NULL);
     fits = take_budget(t);
     if (fits)
-        MST_TRY(mst_pool_create(N_REQUESTS - 1, &t->pool, error));
+        MST_TRY(mst_pool_create(MST_DIRECT_REQUESTS - 1, &t->pool, error));
     for (int p = 0; p < desc->n_ports && fits; p++)
         if (shape.bytes[p] > 0)
             MST_TRY(begin_port(t, p, &fits, error));

@@ -4,13 +4,15 @@
 #ifndef MST_STREAM_TRAYS_H
 #define MST_STREAM_TRAYS_H
 
+#include "files.h"
 #include "stream.h"
 
 typedef struct mst_trays mst_trays;
 
 // Takes trays for a run's files, if panels have any and the host's budget has room for them; else *out is NULL.
 // MST_ERROR_HOST_MEMORY: threads cannot be started.
-mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, mst_trays **out, mst_error *error);
+mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, const mst_files *files, mst_trays **out,
+                            mst_error *error);
 void mst_trays_destroy(mst_trays *trays); // stops first; accepts NULL
 
 bool mst_trays_has(const mst_trays *trays, int port); // accepts NULL

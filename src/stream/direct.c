@@ -1,0 +1,158 @@
+#include "direct.h"
+
+#include "runtime/numbers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE ((size_t)4096)                       // what requests begin and end with; no device asks for more
+#define REQUEST_BYTES ((size_t)1 << 20)           // of one at most
+#define LEAST_READ ((size_t)16 << 10)             // smaller ones would read more around them than themselves
+#define LEAST_UNALIGNED_WRITE ((size_t)256 << 10) // whose first and last page go through the cache, which reads them before
+#define ROOM (REQUEST_BYTES + 2 * PAGE)
+
+struct mst_direct_file {
+    mst_context *context;
+    int file;
+    uint64_t bytes;      // taken of the budget
+    atomic_bool refused; // by the file system
+    pthread_mutex_t mutex;
+    pthread_cond_t given_back;
+    int n_free;
+    void *memory, *free[MST_DIRECT_REQUESTS]; // aligned, for one request each
+};
+
+// What the system could give without swapping, that of the cache included.
+static uint64_t available_bytes(void) {
+    unsigned long long kib = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu", &kib) != 1)
+        continue;
+    if (file)
+        fclose(file);
+    return kib ? (uint64_t)kib << 10 : UINT64_MAX;
+}
+
+bool mst_direct_suits(uint64_t bytes) {
+    const char *asked = getenv("MASTABA_DIRECT_IO");
+    if (asked && *asked)
+        return strcmp(asked, "0") != 0;
+    return bytes > available_bytes() / 2;
+}
+
+mst_direct_file *mst_direct_open(mst_context *context, mst_location where, bool writes) {
+#ifdef O_DIRECT
+    char path[64];
+    mst_direct_file *d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    *d = (mst_direct_file){.context = context, .file = -1};
+    pthread_mutex_init(&d->mutex, NULL);
+    pthread_cond_init(&d->given_back, NULL);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", where.file);
+    const uint64_t bytes = MST_DIRECT_REQUESTS * ROOM;
+    if (mst_budget_take(context, &context->host_memory, bytes)) {
+        d->bytes = bytes;
+        d->file = open(path, (writes ? O_RDWR : O_RDONLY) | O_DIRECT | O_CLOEXEC);
+    }
+    if (d->file < 0 || posix_memalign(&d->memory, PAGE, bytes) != 0) {
+        d->memory = NULL;
+        mst_direct_close(d);
+        return NULL;
+    }
+    for (; d->n_free < MST_DIRECT_REQUESTS; d->n_free++)
+        d->free[d->n_free] = (char *)d->memory + (size_t)d->n_free * ROOM;
+    return d;
+#else
+    (void)context, (void)where, (void)writes;
+    return NULL;
+#endif
+}
+
+void mst_direct_close(mst_direct_file *d) {
+    if (!d)
+        return;
+    if (d->file >= 0)
+        close(d->file);
+    free(d->memory);
+    mst_budget_give(d->context, &d->context->host_memory, d->bytes);
+    pthread_cond_destroy(&d->given_back);
+    pthread_mutex_destroy(&d->mutex);
+    free(d);
+}
+
+static void *take_memory(mst_direct_file *d) {
+    pthread_mutex_lock(&d->mutex);
+    while (d->n_free == 0)
+        pthread_cond_wait(&d->given_back, &d->mutex);
+    void *memory = d->free[--d->n_free];
+    pthread_mutex_unlock(&d->mutex);
+    return memory;
+}
+
+static void give_memory(mst_direct_file *d, void *memory) {
+    pthread_mutex_lock(&d->mutex);
+    d->free[d->n_free++] = memory;
+    pthread_cond_signal(&d->given_back);
+    pthread_mutex_unlock(&d->mutex);
+}
+
+// One request of whole pages; how many bytes of it were moved, a multiple of pages unless the file ends.
+static size_t request(mst_direct_file *d, bool write, uint64_t offset, void *memory, size_t bytes) {
+    size_t done = 0;
+    while (done < bytes && done % PAGE == 0) {
+        char *at = (char *)memory + done;
+        ssize_t n = write ? pwrite(d->file, at, bytes - done, (off_t)(offset + done))
+                          : pread(d->file, at, bytes - done, (off_t)(offset + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EINVAL)
+            d->refused = true;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
+    }
+    return done;
+}
+
+void mst_direct_read(mst_direct_file *d, uint64_t offset, void *to, size_t bytes, size_t *begin, size_t *end) {
+    *begin = *end = 0;
+    if (d->refused || bytes < LEAST_READ)
+        return;
+    void *memory = take_memory(d);
+    while (*end < bytes) {
+        const uint64_t at = offset + *end, first = at / PAGE * PAGE;
+        const size_t skip = (size_t)(at - first), wanted = mst_smaller(bytes - *end, REQUEST_BYTES);
+        const size_t moved = request(d, false, first, memory, mst_divide_up(skip + wanted, PAGE) * PAGE);
+        const size_t got = moved > skip ? mst_smaller(moved - skip, wanted) : 0;
+        memcpy((char *)to + *end, (char *)memory + skip, got);
+        *end += got;
+        if (got < wanted)
+            break;
+    }
+    give_memory(d, memory);
+}
+
+void mst_direct_write(mst_direct_file *d, uint64_t offset, const void *from, size_t bytes, size_t *begin, size_t *end) {
+    const size_t head = (size_t)(PAGE - offset % PAGE) % PAGE, tail = (size_t)((offset + bytes) % PAGE);
+    *begin = *end = 0;
+    if (d->refused || head + tail >= bytes || (head + tail > 0 && bytes < LEAST_UNALIGNED_WRITE))
+        return;
+    void *memory = take_memory(d);
+    *begin = *end = head;
+    while (*end < bytes - tail) {
+        const size_t wanted = mst_smaller(bytes - tail - *end, REQUEST_BYTES);
+        memcpy(memory, (const char *)from + *end, wanted);
+        const size_t moved = request(d, true, offset + *end, memory, wanted);
+        *end += moved;
+        if (moved < wanted)
+            break;
+    }
+    give_memory(d, memory);
+}

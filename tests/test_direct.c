@@ -1,0 +1,139 @@
+// Files past the system's cache: the same results and bytes as through it, whatever the offsets and lengths; requests that the
+// file system refuses, or that fail or end early, go through the cache; the budget for them is kept and given back.
+#include "support.h"
+
+#include "stream/direct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static struct {
+    atomic_ulong direct;      // requests past the cache
+    atomic_int code, shorter; // of them: fail so; are cut to a page
+} files;
+
+ssize_t __real_pread64(int file, void *data, size_t bytes, off_t offset);
+ssize_t __real_pwrite64(int file, const void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset);
+ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset);
+
+static bool is_direct(int file) { return fcntl(file, F_GETFL) & O_DIRECT; }
+
+static bool fails(int file, size_t *bytes) {
+    if (!is_direct(file))
+        return false;
+    files.direct++;
+    if (files.shorter && *bytes > 4096)
+        *bytes = 4096;
+    errno = files.code;
+    return files.code != 0;
+}
+
+ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset) {
+    return fails(file, &bytes) ? -1 : __real_pread64(file, data, bytes, offset);
+}
+
+ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset) {
+    return fails(file, &bytes) ? -1 : __real_pwrite64(file, data, bytes, offset);
+}
+
+// Whether the directory's file system takes such files at all.
+static bool are_taken(void) {
+    char path[] = "probe-XXXXXX";
+    int made = mkstemp(path), file = open(path, O_RDWR | O_DIRECT);
+    close(made), unlink(path);
+    if (file >= 0)
+        close(file);
+    return file >= 0;
+}
+
+static void any_bytes(void **state) {
+    (void)state;
+    enum { BYTES = 5 << 20 };
+    char path[] = "bytes-XXXXXX";
+    int file = mkstemp(path);
+    unsigned char *expected = malloc(BYTES), *got = malloc(BYTES);
+    mst_context *context = test_context_with_budget(0, 0);
+    assert_true(file >= 0 && expected && got);
+    for (size_t i = 0; i < BYTES; i++)
+        expected[i] = (unsigned char)test_between(0, 255);
+    assert_int_equal(__real_pwrite64(file, expected, BYTES, 0), BYTES);
+    mst_direct_file *d = mst_direct_open(context, mst_at_file(file, 0), true);
+    CHECK(!!d == are_taken(), "opened: %d", !!d);
+    for (int k = 0; d && k < 60; k++) {
+        size_t begin, end, aligned = test_between(0, 2) ? 1 : 4096;
+        const size_t offset = test_between(0, BYTES - 1) / aligned * aligned,
+                     bytes = test_between(0, BYTES - offset) / aligned * aligned;
+        files.shorter = k % 3 == 2;
+        if (k % 2) {
+            for (size_t i = 0; i < bytes; i += 1 + test_between(0, 64))
+                expected[offset + i] ^= 0x55;
+            mst_direct_write(d, offset, expected + offset, bytes, &begin, &end);
+            assert_true(begin <= end && end <= bytes);
+            CHECK(end > begin || aligned == 1 || bytes == 0, "%zu bytes at %zu are not written", bytes, offset);
+            assert_int_equal(__real_pwrite64(file, expected + offset, begin, (off_t)offset), begin);
+            assert_int_equal(__real_pwrite64(file, expected + offset + end, bytes - end, (off_t)(offset + end)), bytes - end);
+        } else {
+            memset(got, 0, BYTES);
+            mst_direct_read(d, offset, got, bytes, &begin, &end);
+            CHECK(begin == 0 && (end == bytes || bytes < 16384), "%zu of %zu bytes at %zu are read", end, bytes, offset);
+            assert_memory_equal(got, expected + offset, end);
+            CHECK(end == BYTES || got[end] == 0, "more than %zu bytes are read", end);
+        }
+        assert_int_equal(__real_pread64(file, got, BYTES, 0), BYTES);
+        assert_memory_equal(got, expected, BYTES);
+    }
+    files.shorter = 0;
+    mst_direct_close(d);
+    mst_context_destroy(context);
+    close(file), unlink(path), free(expected), free(got);
+}
+
+// Blocks, and panels in trays and without; each with requests that do what they should, fail, or are cut short.
+static void transforms(void **state) {
+    (void)state;
+    static const struct {
+        const char *what;
+        size_t shape[2];
+        int axis;
+        uint64_t device, host;
+    } cases[] = {{"blocks", {300, 4096}, 1, 0, 0},
+                 {"panels in trays", {64, 32768}, 0, 1 << 20, 0},
+                 {"panels", {8, 131072}, 0, 4 << 20, 0},
+                 {"no room for requests", {300, 4096}, 1, 0, 1 << 20}};
+    static const int codes[] = {0, EINVAL, EIO};
+    const bool taken = are_taken();
+    setenv("MASTABA_DIRECT_IO", "1", 1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int f = 0; f < 4; f++) {
+            mst_fft_desc desc = MST_FFT_DESC_INIT;
+            desc.input = mst_layout_dense(MST_COMPLEX64, 2, cases[k].shape);
+            desc.n_axes = 1, desc.axes[0] = cases[k].axis;
+            mst_context *context = test_context_with_budget(cases[k].device, cases[k].host);
+            files.direct = 0;
+            files.code = f < 3 ? codes[f] : 0;
+            files.shorter = f == 3;
+            test_fft_check(context, &desc, MST_PLACE_FILE, MST_PLACE_FILE);
+            CHECK((files.direct > 0) == (taken && k < 3), "%s: %lu requests past the cache", cases[k].what, files.direct);
+            mst_context_destroy(context);
+        }
+    files.code = files.shorter = 0;
+    unsetenv("MASTABA_DIRECT_IO");
+}
+
+static void which_files(void **state) {
+    (void)state;
+    assert_true(!mst_direct_suits(1 << 20) && mst_direct_suits((uint64_t)1 << 60));
+    setenv("MASTABA_DIRECT_IO", "0", 1);
+    assert_true(!mst_direct_suits((uint64_t)1 << 60));
+    setenv("MASTABA_DIRECT_IO", "1", 1);
+    assert_true(mst_direct_suits(1));
+    unsetenv("MASTABA_DIRECT_IO");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_bytes), cmocka_unit_test(transforms), cmocka_unit_test(which_files)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
