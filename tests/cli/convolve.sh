@@ -2,7 +2,6 @@
 # mastaba convolve on .npy files, against the definition: every mode, pair of shapes, type and algorithm that the program has a word
 # for, what it prints, empty operands, files. Numbers in other lengths, types and modes are those of the tests convolution*.
 . "${0%/*}/lib"
-without_cache
 
 # Every mode, also with the shorter operand first; batches; one kernel for all, from either side, and with fewer axes. Fused builds a
 # kernel for each, so most go by paper-c: the library's tests go through them all.

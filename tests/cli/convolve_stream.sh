@@ -1,7 +1,6 @@
 #!/bin/sh
 # Streams: mastaba convolve - KERNEL -o -, WAV and raw samples, against the same convolution of files; latency; mistakes.
 . "${0%/*}/lib"
-without_cache
 
 # wave BITS CHANNELS FRAMES [LENGTH]: a WAV of noise on stdout; 32 is float32, 64 float64. LENGTH is what its header says.
 wave() {

@@ -1,7 +1,6 @@
 #!/bin/sh
 # mastaba fft, against the definition.
 . "${0%/*}/lib"
-without_cache
 
 npy make x.npy complex64 3,4,8 1
 npy make d.npy complex128 2,64 2

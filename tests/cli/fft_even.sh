@@ -1,7 +1,6 @@
 #!/bin/sh
 # mastaba fft --dct and --dst, against the definitions.
 . "${0%/*}/lib"
-without_cache
 
 npy make x.npy float32 3,4,10 1
 npy make d.npy float64 2,7 2

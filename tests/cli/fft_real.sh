@@ -2,7 +2,6 @@
 # mastaba fft --real, --length, --shift, and input that is not complex, against the definition: which axis is halved, which lengths
 # are cropped or padded, which halves are exchanged. Other lengths and layouts are in the tests fft and fft_lengths.
 . "${0%/*}/lib"
-without_cache
 
 # Real numbers: results 0 .. n/2 along the last axis of the list.
 npy make x.npy float32 3,5,6 1

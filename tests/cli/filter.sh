@@ -2,7 +2,6 @@
 # mastaba filter: every format in and out, against the definition of the Fourier transform; options; many files. What kernels make of
 # each type, number of channels, edge, shape and output is in the test filter.
 . "${0%/*}/lib"
-without_cache
 
 images() {
     python3 "$here/images.py" "$@"

@@ -2,7 +2,6 @@
 # mastaba filter --linear and --alpha weigh: sRGB, PNG's gamma, every kind of curve of a profile, kinds of opacity, against the
 # formulas in double precision.
 . "${0%/*}/lib"
-without_cache
 
 images() {
     python3 "$here/images.py" "$@"

@@ -2,7 +2,6 @@
 # mastaba filter --volume, --wiener and --precision: against closed forms, in every way in and out. What kernels make of each mask is in
 # the test filter_general.
 . "${0%/*}/lib"
-without_cache
 
 # A stack of 6 pages of 8 x 10 with waves along its axes: 2 cycles in depth, 3 in height, 1 in width. What is left of each when it is
 # 0.5 + 0.25 (kept waves) is told by the numbers that follow, in the order depth, height, width.
