@@ -213,6 +213,10 @@ ENQUEUE(clEnqueueWriteBufferRect,
         (cl_command_queue q, cl_mem b, cl_bool block, const size_t *at, const size_t *from, const size_t *size, size_t row,
          size_t slice, size_t host_row, size_t host_slice, const void *host, cl_uint n, const cl_event *waits, cl_event *event),
         (q, b, block, at, from, size, row, slice, host_row, host_slice, host, n, waits, event))
+ENQUEUE(clEnqueueCopyBufferRect,
+        (cl_command_queue q, cl_mem b, cl_mem to, const size_t *at, const size_t *place, const size_t *size, size_t row,
+         size_t slice, size_t to_row, size_t to_slice, cl_uint n, const cl_event *waits, cl_event *event),
+        (q, b, to, at, place, size, row, slice, to_row, to_slice, n, waits, event))
 ENQUEUE(clEnqueueFillBuffer,
         (cl_command_queue q, cl_mem b, const void *pattern, size_t width, size_t at, size_t size, cl_uint n,
          const cl_event *waits, cl_event *event),

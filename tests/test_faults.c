@@ -16,7 +16,7 @@ typedef struct scenario {
     mst_context_desc context;
     mst_fft_desc fft;
     mst_convolution_desc convolution;
-    bool is_fft, is_convolution, on_device, pinned, cold;
+    bool is_fft, is_convolution, on_device, pinned, cold, spread;
     test_array x, y, z;
     int files[3];
 } scenario;
@@ -112,6 +112,26 @@ static mst_status run_pinned(scenario *s, mst_context *context, mst_error *e) {
     return status;
 }
 
+// The transform of an array that is spread over the context's devices.
+static mst_status run_spread(scenario *s, mst_context *context, mst_error *e) {
+    mst_spread_desc d = {sizeof d, s->fft.input.type, 2, {s->fft.input.shape[0], s->fft.input.shape[1]}};
+    mst_spread_fft_desc of = {sizeof of, d.type, 2, {d.shape[0], d.shape[1]}, s->fft.direction, s->fft.scale, 0, 0};
+    mst_spread *array = NULL;
+    mst_spread_fft *plan = NULL;
+    mst_status status = mst_spread_create(context, &d, &array, e);
+    if (status == MST_OK)
+        status = mst_spread_upload(array, s->x.image + s->x.origin, e);
+    if (status == MST_OK)
+        status = mst_spread_fft_create(context, &of, &plan, e);
+    if (status == MST_OK)
+        status = mst_spread_fft_execute(plan, array, NULL, e);
+    if (status == MST_OK)
+        status = mst_spread_download(array, s->z.image + s->z.origin, e);
+    mst_spread_fft_destroy(plan);
+    mst_spread_destroy(array);
+    return status;
+}
+
 static mst_status run(scenario *s, mst_error *e) {
     mst_context *context = NULL;
     mst_status status = mst_context_create(&s->context, &context, e);
@@ -123,7 +143,7 @@ static mst_status run(scenario *s, mst_error *e) {
                     {NULL, NULL, NULL}};
         if (s->on_device)
             make_buffers(s, context, &p);
-        status = s->pinned ? run_pinned(s, context, e) : run_plan(s, context, &p, e);
+        status = s->pinned ? run_pinned(s, context, e) : s->spread ? run_spread(s, context, e) : run_plan(s, context, &p, e);
         drop_buffers(s, context, &p, status == MST_OK);
         CHECK(mst_context_device_memory_used(context) == 0, "%s: after %s failed, device memory is still held", s->name,
               faults.failed);
@@ -149,7 +169,7 @@ static void prepare(scenario *s) {
     for (int k = 0; k < 3; k++)
         s->files[k] = test_file(0);
     put(s->files[0], &s->x);
-    s->context.device = getenv("MASTABA_TEST_DEVICE");
+    s->context.device = s->spread ? "0/2" : getenv("MASTABA_TEST_DEVICE");
     if (!s->context.cache_directory)
         s->context.cache_directory = test_directory();
 }
@@ -166,7 +186,7 @@ static void one_round(scenario *s, int n, mst_error *e, mst_status *status) {
     faults.on = true;
     *status = run(s, e);
     faults.on = false;
-    if (!s->on_device && !s->pinned)
+    if (!s->on_device && !s->pinned && !s->spread)
         assert_int_equal(pread(s->files[2], s->z.image, s->z.bytes, 0), s->z.bytes);
     CHECK(faults.objects == 0, "%s: after %s failed (call %d, %s: %s), %d OpenCL objects are left", s->name, faults.failed, n,
           mst_status_name(*status), e->message, faults.objects);
@@ -283,6 +303,14 @@ static void fft_of_pinned_columns(void **state) {
     faults.discrete = false;
 }
 
+static void fft_of_a_spread_array(void **state) {
+    (void)state;
+    scenario s = fft_of("FFT of a spread array", 60, 500);
+    s.fft.n_axes = 2, s.fft.axes[0] = 0, s.fft.axes[1] = 1;
+    s.spread = true;
+    fail_everything(&s);
+}
+
 static void fft_on_the_device(void **state) {
     (void)state;
     scenario s = fft_of("FFT on the device", 3, 64);
@@ -371,9 +399,11 @@ int main(void) {
         cmocka_unit_test(fft_of_pinned_arrays),
         cmocka_unit_test(fft_of_pinned_columns),
         cmocka_unit_test(fft_on_the_device),
+        cmocka_unit_test(fft_of_a_spread_array),
         cmocka_unit_test(fft_with_a_cold_cache),
         cmocka_unit_test(fft_of_a_real_image_with_a_prime_side),
         cmocka_unit_test(convolutions),
     };
+    setenv("POCL_MAX_PTHREAD_COUNT", "2", 1); // at least two parts, whatever the machine has
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }
