@@ -4,6 +4,7 @@
 set(functions
     clBuildProgram clCreateBuffer clCreateCommandQueue clCreateContext clCreateKernel clCreateKernelsInProgram
     clCreateProgramWithBinary clCreateProgramWithSource clCreateUserEvent clEnqueueBarrierWithWaitList clEnqueueCopyBuffer
+    clEnqueueCopyBufferRect
     clEnqueueFillBuffer clEnqueueMapBuffer clEnqueueMarkerWithWaitList clEnqueueNDRangeKernel clEnqueueReadBuffer
     clEnqueueReadBufferRect clEnqueueUnmapMemObject clEnqueueWriteBuffer clEnqueueWriteBufferRect clFinish clFlush
     clGetCommandQueueInfo clGetContextInfo clGetDeviceIDs clGetDeviceInfo clGetEventInfo clGetEventProfilingInfo
