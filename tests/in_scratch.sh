@@ -14,7 +14,7 @@ if [ ! -d "$dir/cache/$name" ] && [ -d "$dir/cache/warm" ]; then
 fi
 k=0
 case $name in
-*faults* | *disk_full* | *interrupt*) # may leave what is wrong behind
+warm_cache | *faults* | *disk_full* | *interrupt*) # it makes what caches begin with, and the others may leave what is wrong behind
     pocl=$dir/cache/$name/pocl
     ;;
 *)
