@@ -453,7 +453,7 @@ ENDS_WITH(mst_deconvolution_desc, exact);
 ENDS_WITH(mst_deconvolution_forecast, device_bytes);
 ENDS_WITH(mst_filter_desc, noise);
 ENDS_WITH(mst_filter_notch, z);
-ENDS_WITH(mst_integral_desc, compile_from);
+ENDS_WITH(mst_integral_desc, components);
 ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, compile_from);
 ENDS_WITH(mst_map_more, out_type);

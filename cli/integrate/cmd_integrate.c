@@ -24,15 +24,20 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "              --points nodes, equally spaced (gauss: panels of 8)\n"
                               "Rectangle with --work-items P and --group-size WS is the published kernel.\n"
                               "\n"
+                              "Several F are the components of a vector-valued integrand: all are evaluated at the\n"
+                              "same places, what they have in common once, and each has a line of results.\n"
+                              "\n"
                               "Every integral has a value, an estimate of its error, the evaluations it took and a\n"
                               "status: converged, budget (spent), round-off, non-finite. The exit code is 5 if one\n"
                               "has not converged. -o FILE.npy gets them as float64 along a last axis of 4, status as\n"
-                              "0 to 3. Several --param ranges form their product, the last one fastest.\n"
+                              "0 to 3, behind one of the components if there are several. Several --param ranges form their "
+                              "product, the last one fastest.\n"
                               "\n"
                               "Examples:\n"
                               "  mastaba integrate 'sin(x^2)' --from -5 --to 5\n"
                               "  mastaba integrate 'exp(-a*x)' --from 0 --to inf --param a=0.1:10:1000 -o out.npy\n"
-                              "  mastaba integrate 'x*y' --var x=0:1 --var y=0:x\n";
+                              "  mastaba integrate 'x*y' --var x=0:1 --var y=0:x\n"
+                              "  mastaba integrate 'exp(-x^2)' 'x^2*exp(-x^2)' --from 0 --to inf\n";
 
 typedef struct request {
     char *from, *to, *rule, *precision, *params, *names, *breakpoints, *output;
@@ -184,10 +189,13 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
     return CLI_DONE;
 }
 
+static size_t n_components(const job *j) { return j->desc.n_components > 0 ? (size_t)j->desc.n_components : 1; }
+
 static int compute(job *j, integrate_run *run) {
     mst_report report = MST_REPORT_INIT;
     mst_error error;
-    j->results = calloc(j->parameters.n_sets + 1, sizeof *j->results);
+    const size_t each = run->n_components;
+    j->results = calloc(j->parameters.n_sets * each + 1, sizeof *j->results);
     if (!j->results) {
         cli_error(command, "out of memory for %zu results", j->parameters.n_sets);
         return CLI_FAILED;
@@ -200,12 +208,12 @@ static int compute(job *j, integrate_run *run) {
     mst_status status = MST_OK;
     if (share.count > 0)
         status = mst_integral_execute(j->plan, j->parameters.values + share.first * j->parameters.n, share.count,
-                                      j->results + share.first, &how, &error);
+                                      j->results + share.first * each, &how, &error);
     cli_progress_end(&progress);
     int code = status == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
     code = cli_work_end(command, code, began, &report);
     if (code == CLI_DONE)
-        cli_share_gather(j->results, n, sizeof *j->results);
+        cli_share_gather(j->results, n, each * sizeof *j->results);
     run->results = j->results;
     run->seconds = code == CLI_DONE ? report.seconds : 0;
     return code;
@@ -216,9 +224,9 @@ static int integrate(request *r, const cli_options *options, job *j) {
     int code = r->output ? cli_output_open(command, r->output, false, options->force, inputs, &j->output) : CLI_DONE;
     if (code == CLI_DONE)
         code = cli_agree(command, read_request(r, j));
+    integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters, .n_components = n_components(j)};
     if (code == CLI_DONE && r->output)
-        code = integrate_begin(&j->parameters, &j->output);
-    integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters};
+        code = integrate_begin(&run, &j->output);
     if (code == CLI_DONE)
         code = make_plan(options, j, &run);
     if (code == CLI_DONE && options->show_kernels && !r->output)
@@ -232,7 +240,12 @@ static int integrate(request *r, const cli_options *options, job *j) {
 
 static int run(const cli_arguments *arguments, void *values) {
     job j = {.desc = MST_INTEGRAL_DESC_INIT};
-    j.desc.integrand = arguments->operands[0];
+    if (arguments->n_operands > 1) {
+        j.desc.n_components = arguments->n_operands;
+        j.desc.components = arguments->operands;
+    } else {
+        j.desc.integrand = arguments->operands[0];
+    }
     int code = integrate(values, &arguments->common, &j);
     mst_integral_destroy(j.plan);
     mst_context_destroy(j.context);
@@ -246,10 +259,10 @@ const cli_command cmd_integrate = {
     .name = command,
     .summary = "definite integrals of expressions, with an error estimate",
     .title = "Integrates expressions, one or thousands at a time.",
-    .synopsis = "F --from A --to B [options]",
+    .synopsis = "F... --from A --to B [options]",
     .details = details,
     .min_operands = 1,
-    .max_operands = 1,
+    .max_operands = MST_INTEGRAL_MAX_COMPONENTS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

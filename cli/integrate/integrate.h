@@ -29,7 +29,8 @@ typedef struct integrate_run {
     const char *command;
     mst_integral_desc desc;
     const integrate_parameters *parameters;
-    const mst_integral_result *results;
+    size_t n_components;                // of the integrand
+    const mst_integral_result *results; // so many a parameter set
     const mst_context *context;
     mst_type type;
     double seconds;
@@ -38,9 +39,9 @@ typedef struct integrate_run {
 // Prints the results on stdout. Returns an exit code: CLI_TOLERANCE if a result has not converged.
 int integrate_print(const integrate_run *run, bool json);
 
-// The file for value, error, evaluations and status as float64 along a last axis of 4, behind those of the parameter sets: takes
-// its space, then writes it and puts it in place. Both return an exit code.
-int integrate_begin(const integrate_parameters *p, cli_output *out);
+// The file for value, error, evaluations and status as float64 along a last axis of 4, behind those of the parameter sets and, if
+// there are several, of the components: takes its space, then writes it and puts it in place. Both return an exit code.
+int integrate_begin(const integrate_run *run, cli_output *out);
 int integrate_store(const integrate_run *run, cli_output *out, bool json);
 
 #endif

@@ -6,14 +6,16 @@
 #include <math.h>
 #include <string.h>
 
+static size_t n_results(const integrate_run *run) { return run->parameters->n_sets * run->n_components; }
+
 static int verdict(const integrate_run *run) {
-    size_t missed = 0;
-    for (size_t i = 0; i < run->parameters->n_sets; i++)
+    size_t missed = 0, n = n_results(run);
+    for (size_t i = 0; i < n; i++)
         missed += run->results[i].status != MST_INTEGRAL_CONVERGED;
     if (missed == 0)
         return CLI_DONE;
-    if (run->parameters->n_sets > 1)
-        cli_error(run->command, "%zu of %zu integrals missed the tolerance", missed, run->parameters->n_sets);
+    if (n > 1)
+        cli_error(run->command, "%zu of %zu integrals missed the tolerance", missed, n);
     else
         cli_error(run->command, "the tolerance was not met: %s", mst_integral_status_name(run->results[0].status));
     return CLI_TOLERANCE;
@@ -26,7 +28,9 @@ static json_t *json_result(const integrate_run *run, size_t i) {
                                "evaluations", (json_int_t)r->evaluations, "status", mst_integral_status_name(r->status));
     json_t *parameters = p->n > 0 ? json_object() : NULL;
     for (size_t k = 0; k < p->n && parameters; k++)
-        json_object_set_new(parameters, p->names[k], cli_json_real(p->values[i * p->n + k]));
+        json_object_set_new(parameters, p->names[k], cli_json_real(p->values[i / run->n_components * p->n + k]));
+    if (run->n_components > 1)
+        json_object_set_new(object, "integrand", cli_json_text(run->desc.components[i % run->n_components]));
     if (parameters)
         json_object_set_new(object, "parameters", parameters);
     return object;
@@ -34,8 +38,8 @@ static json_t *json_result(const integrate_run *run, size_t i) {
 
 static int print_json(const integrate_run *run) {
     char names[320];
-    size_t n = run->parameters->n_sets;
-    bool single = run->parameters->rank == 0;
+    size_t n = n_results(run);
+    bool single = run->parameters->rank == 0 && run->n_components == 1;
     json_t *object = single ? json_result(run, 0) : json_object(), *list = single ? NULL : json_array();
     for (size_t i = 0; i < n && list; i++)
         json_array_append_new(list, json_result(run, i));
@@ -48,11 +52,21 @@ static int print_json(const integrate_run *run) {
     return cli_print_json_digits(run->command, object, 17);
 }
 
+static int longest_component(const integrate_run *run) {
+    enum { MOST = 40 };
+    size_t longest = 0;
+    for (size_t c = 0; c < run->n_components; c++)
+        longest = strlen(run->desc.components[c]) > longest ? strlen(run->desc.components[c]) : longest;
+    return longest < MOST ? (int)longest : MOST;
+}
+
 static void print_result(const integrate_run *run, size_t i) {
     const mst_integral_result *r = &run->results[i];
     const integrate_parameters *p = run->parameters;
     for (size_t k = 0; k < p->n && p->rank > 0; k++)
-        printf("%s = %-12g ", p->names[k], p->values[i * p->n + k]);
+        printf("%s = %-12g ", p->names[k], p->values[i / run->n_components * p->n + k]);
+    if (run->n_components > 1)
+        printf("%-*s ", longest_component(run), run->desc.components[i % run->n_components]);
     printf("%.*g", run->type == MST_FLOAT64 ? 16 : 8, r->value);
     if (isnan(r->error))
         printf("  no error estimate");
@@ -66,7 +80,7 @@ int integrate_print(const integrate_run *run, bool json) {
     if (json) {
         code = print_json(run);
     } else {
-        for (size_t i = 0; i < run->parameters->n_sets; i++)
+        for (size_t i = 0; i < n_results(run); i++)
             print_result(run, i);
         code = cli_flush(run->command);
     }
@@ -77,8 +91,8 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
     enum { AT_ONCE = 4096 };
     double rows[AT_ONCE][4];
     const cli_share share = cli_share_of(run->parameters->n_sets, cli_get_team()->number);
-    const size_t end = share.first + share.count;
-    for (size_t first = share.first; first < end; first += AT_ONCE) {
+    const size_t begin = share.first * run->n_components, end = begin + share.count * run->n_components;
+    for (size_t first = begin; first < end; first += AT_ONCE) {
         size_t count = end - first < AT_ONCE ? end - first : AT_ONCE;
         for (size_t i = 0; i < count; i++) {
             const mst_integral_result *r = &run->results[first + i];
@@ -91,11 +105,19 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
     return CLI_DONE;
 }
 
-int integrate_begin(const integrate_parameters *p, cli_output *out) {
+int integrate_begin(const integrate_run *run, cli_output *out) {
+    const integrate_parameters *p = run->parameters;
     size_t shape[MST_MAX_RANK];
+    int rank = p->rank;
     memcpy(shape, p->shape, sizeof shape);
-    shape[p->rank] = 4;
-    const mst_layout layout = mst_layout_dense(MST_FLOAT64, p->rank + 1, shape);
+    if (run->n_components > 1 && rank == MST_MAX_RANK - 1) {
+        cli_error(run->command, "--param: at most %d ranges with several integrands", MST_MAX_RANK - 2);
+        return CLI_USAGE;
+    }
+    if (run->n_components > 1)
+        shape[rank++] = run->n_components;
+    shape[rank++] = 4;
+    const mst_layout layout = mst_layout_dense(MST_FLOAT64, rank, shape);
     return cli_output_begin(out, &layout, 0);
 }
 
@@ -106,8 +128,7 @@ int integrate_store(const integrate_run *run, cli_output *out, bool json) {
     if (code == CLI_DONE && json)
         return integrate_print(run, json);
     if (code == CLI_DONE)
-        printf("%s: %zu %s in %.3g s\n", out->path, run->parameters->n_sets,
-               run->parameters->n_sets == 1 ? "integral" : "integrals", run->seconds);
+        printf("%s: %zu %s in %.3g s\n", out->path, n_results(run), n_results(run) == 1 ? "integral" : "integrals", run->seconds);
     if (code == CLI_DONE)
         code = cli_flush(run->command);
     return code == CLI_DONE ? verdict(run) : code;

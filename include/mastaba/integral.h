@@ -62,6 +62,9 @@ typedef struct mst_integral_range {
 // The most variables of an integrand.
 #define MST_INTEGRAL_MAX_VARIABLES 32
 
+// The most components of an integrand.
+#define MST_INTEGRAL_MAX_COMPONENTS 32
+
 // What mst_integral_create makes a plan of.
 typedef struct mst_integral_desc {
     size_t struct_size;
@@ -90,12 +93,16 @@ typedef struct mst_integral_desc {
     // asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if they are in the cache, or when compiling is repaid; elsewhere
     // at once.
     uint64_t compile_from;
+    // A vector-valued integrand, ADAPTIVE: its components, expressions as `integrand`, which is NULL then. All are evaluated at
+    // the same nodes, what they have in common once; regions are halved, points added, until each has met its tolerance.
+    int n_components; // 0: `integrand` alone; else 1..MST_INTEGRAL_MAX_COMPONENTS
+    const char *const *components;
 } mst_integral_desc;
 
 #define MST_INTEGRAL_DESC_INIT                                                                                                   \
     {                                                                                                                            \
         sizeof(mst_integral_desc), NULL, 1, NULL, sizeof(mst_integral_range), 0, NULL, 0, NULL, MST_INTEGRAL_ADAPTIVE, 0, 0.0,   \
-            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result), 0                                   \
+            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result), 0, 0, NULL                          \
     }
 
 // Makes a plan: checks everything, builds the kernels. Strings are not needed afterwards. *out is the caller's, freed by
@@ -109,13 +116,16 @@ typedef struct mst_integral_desc {
 MST_API mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error);
 MST_API void mst_integral_destroy(mst_integral *plan);
 
+// How many results an integral has: n_components, 1 of a plain integrand. Thread-safe.
+MST_API int mst_integral_n_components(const mst_integral *plan);
 // What the plan computes in: MST_FLOAT32 or MST_FLOAT64. Thread-safe.
 MST_API mst_type mst_integral_type(const mst_integral *plan);
 MST_API const char *mst_integral_rule_name(mst_integral_rule rule);       // "tanh-sinh"; static storage
 MST_API const char *mst_integral_status_name(mst_integral_status status); // "converged"; static storage
 
 // Computes n_sets integrals: results[i], desc.result_size bytes apart, for parameters[i * n_parameters .. (i + 1) * n_parameters
-// - 1] (NULL without parameters). A tolerance that is missed is a status of its result, not a failure of the call. Blocks;
+// - 1] (NULL without parameters); of a vector-valued integrand results[i * n_components + c] is that of component c, with the
+// evaluations of all together. A tolerance that is missed is a status of its result, not a failure of the call. Blocks;
 // how->wait_list is waited for, how->event is not taken; progress counts integrals, is called at least once a round, level or
 // launch (a quarter of a second of a fixed rule on most devices), and can cancel there: results are undefined then. Of a report's
 // times of commands, only compute_seconds of fixed rules is given, if the context profiles. MST_ERROR_ARGUMENT: no plan, results

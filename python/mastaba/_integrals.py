@@ -11,24 +11,29 @@ from ._trace import Exponent, Node
 _RESULT = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
 _KNOWN = ["value", "error", "evaluations", "status"]  # all but what fills up the record
 _MOST_PARAMETERS = 64
+MOST_COMPONENTS = lib.MST_INTEGRAL_MAX_COMPONENTS
 ADAPTIVE, TANH_SINH, OSCILLATORY = lib.MST_INTEGRAL_ADAPTIVE, lib.MST_INTEGRAL_TANH_SINH, lib.MST_INTEGRAL_OSCILLATORY
 CONVERGED, SPENT, ROUND_OFF, NON_FINITE = range(4)
 _BETWEEN = "\0"  # the texts of an integral
 
 
 class Integral:
-    """What to integrate: Nodes or numbers, over [(name, from, to)], outer variables first; and where to cut a single one."""
+    """What to integrate: Nodes or numbers, over [(name, from, to)], outer variables first; and where to cut a single one.
 
-    __slots__ = ("integrand", "ranges", "cuts")
+    A list of them is a vector-valued integrand, of up to MOST_COMPONENTS, with the same nodes for all.
+    """
+
+    __slots__ = ("integrands", "ranges", "cuts")
 
     def __init__(self, integrand, ranges, cuts=()):
-        self.integrand = integrand[()] if isinstance(integrand, np.ndarray) else integrand
+        whole = integrand if isinstance(integrand, list) else [integrand]
+        self.integrands = [one[()] if isinstance(one, np.ndarray) else one for one in whole]
         self.ranges, self.cuts = ranges, cuts
 
     def pieces(self):
         """All its texts, and its numbers between them: what two integrals must share, and where they may differ."""
         texts, values = [""], []
-        for value in (self.integrand, *(end for _, *ends in self.ranges for end in ends), *self.cuts):
+        for value in (*self.integrands, *(end for _, *ends in self.ranges for end in ends), *self.cuts):
             for part in value.parts if isinstance(value, Node) else (float(value),):
                 if isinstance(part, str):
                     texts[-1] += part
@@ -67,34 +72,36 @@ def _with_parameters(texts, rows):
     return whole.split(_BETWEEN)[:-1], [place[k] for k in varying], np.array([columns[k] for k in varying], float).T
 
 
-def _plan(texts, names, parameters, options):
+def _plan(texts, n_components, names, parameters, options):
     def make(context):
         kept = [c_text(text) for text in (*texts, *names, *parameters)]
-        n, end = len(names), len(texts)
-        ranges = ffi.new("mst_integral_range[]", [(kept[end + k], kept[1 + 2 * k], kept[2 + 2 * k]) for k in range(n)])
-        given, cuts = ffi.new("char *[]", kept[end + n:]), ffi.new("char *[]", kept[1 + 2 * n:end])
+        n, begin, end = len(names), n_components, len(texts)
+        ranges = ffi.new("mst_integral_range[]", [(kept[end + k], kept[begin + 2 * k], kept[begin + 1 + 2 * k]) for k in range(n)])
+        given, cuts = ffi.new("char *[]", kept[end + n:]), ffi.new("char *[]", kept[begin + 2 * n:end])
+        components = ffi.new("char *[]", kept[:begin])
         return context.create("integral", describe(
-            "mst_integral_desc", integrand=kept[0], n_variables=n, ranges=ranges, range_size=ffi.sizeof("mst_integral_range"),
+            "mst_integral_desc", n_components=begin, components=components, n_variables=n, ranges=ranges, range_size=ffi.sizeof("mst_integral_range"),
             n_parameters=len(parameters), parameters=given, n_breakpoints=len(cuts), breakpoints=cuts,
             result_size=ffi.sizeof("mst_integral_result"), **dict(options)))
 
-    return ("integral", *texts, None, *names, None, *parameters, options), make
+    return ("integral", n_components, *texts, None, *names, None, *parameters, options), make
 
 
-def _compute_alike(texts, rows, names, options):
+def _compute_alike(texts, n_components, rows, names, options):
     texts, parameters, values = _with_parameters(texts, rows)
     values = np.ascontiguousarray(values)
-    results = np.zeros(len(rows), _RESULT)
+    results = np.zeros((len(rows), n_components), _RESULT)
     given = ffi.cast("double *", values.ctypes.data) if parameters else ffi.NULL
     place = ffi.cast("mst_integral_result *", results.ctypes.data)
-    current().execute(*_plan(texts, names, parameters, options), lambda plan: lib.mst_integral_execute(
+    current().execute(*_plan(texts, n_components, names, parameters, options), lambda plan: lib.mst_integral_execute(
         plan, given, len(rows), place, execution, per_thread.error))
     return results
 
 
 def compute(integrals, rule=ADAPTIVE, epsabs=0.0, epsrel=0.0, most=0):
-    """A record (value, error, evaluations, status) of each integral."""
-    results = np.zeros(len(integrals), _RESULT)
+    """A record (value, error, evaluations, status) of each integral; where they are vector-valued a row of so many, all of a length."""
+    n_components = len(integrals[0].integrands) if integrals else 1
+    results = np.zeros((len(integrals), n_components), _RESULT)
     alike = {}
     for k, integral in enumerate(integrals):
         texts, values = integral.pieces()
@@ -108,5 +115,5 @@ def compute(integrals, rule=ADAPTIVE, epsabs=0.0, epsrel=0.0, most=0):
         epsrel = np.finfo(float).eps  # 0 asks the library for its default
     options = (("rule", rule), ("relative_tolerance", float(epsrel)), ("absolute_tolerance", float(epsabs)), ("max_evaluations", int(most)))
     for (texts, names), members in alike.items():
-        results[[k for k, _ in members]] = _compute_alike(texts, [values for _, values in members], names, options)
-    return results
+        results[[k for k, _ in members]] = _compute_alike(texts, n_components, [values for _, values in members], names, options)
+    return results if n_components > 1 else results[:, 0]

@@ -135,6 +135,21 @@ def test_many_at_a_time():
     assert result.status == "converged" and abs(result.estimate - (2 * math.cos(2) - math.cos(4) - 1) / 4) <= result.error < 1e-7
 
 
+def test_unlike_elements_share_nodes():
+    functions = [lambda x: np.exp(x), lambda x: np.log(x), lambda x: np.abs(x - 0.3), lambda x: np.cos(x) * np.exp(x)]
+    exact = np.array([math.expm1(1), -1, (0.09 + 0.49) / 2, (math.e * (math.sin(1) + math.cos(1)) - 1) / 2])
+    value, error, told = integrate.quad_vec(lambda x: np.array([f(x) for f in functions]), 0, 1, epsrel=1e-9, full_output=True)
+    alone = [integrate.quad_vec(f, 0, 1, epsrel=1e-9, full_output=True)[2].neval for f in functions]
+    assert np.linalg.norm(value - exact) <= error < 1e-7 and told.success
+    assert told.neval < sum(alone)
+    value, error = integrate.quad_vec(lambda x: np.array([[x, 1j * np.exp(1j * x)], [np.cos(x), np.sin(x) * 2]]), 0, 1)  # complex ones, too
+    assert np.allclose(value, [[0.5, np.exp(1j) - 1], [math.sin(1), 2 - 2 * math.cos(1)]], rtol=1e-12)
+    many = integrate.quad_vec(lambda x: np.array([x**k if k % 2 else np.exp(-k * x) for k in range(40)]), 0, 1)[0]  # more than 32
+    assert np.allclose(many, [1 / (k + 1) if k % 2 else -math.expm1(-k) / k if k else 1 for k in range(40)], rtol=1e-9)
+    result = integrate.cubature(lambda x: np.stack([x[:, 0] * x[:, 1], np.exp(x.sum(-1))], axis=-1), [0, 0], [1, 1], points=[[0.5, 0.5]])
+    assert result.status == "converged" and np.allclose(result.estimate, [0.25, math.expm1(1) ** 2], rtol=1e-8)
+
+
 def test_empty_and_turned():
     assert integrate.quad(lambda x: 1 / x, 0, 0) == (0.0, 0.0)
     assert integrate.quad_vec(lambda x: np.zeros((0, 3)), 0, 1)[0].shape == (0, 3)

@@ -242,11 +242,14 @@ unsigned mst_expr_add_tree(mst_expr *expr, const mst_expr *tree, const unsigned 
     return copies[tree->n_nodes - 1];
 }
 
+unsigned mst_expr_add_as_number(mst_expr *expr, unsigned node) {
+    if (node == MST_EXPR_FULL || !mst_expr_is_condition(expr->nodes[node].operation))
+        return node;
+    return mst_expr_add(expr, MST_EXPR_AS_NUMBER, &node, 1);
+}
+
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node) {
-    if (node == MST_EXPR_FULL)
-        return MST_EXPR_FULL;
-    if (mst_expr_is_condition(expr->nodes[node].operation))
-        node = mst_expr_add(expr, MST_EXPR_AS_NUMBER, &node, 1);
+    node = mst_expr_add_as_number(expr, node);
     if (node != MST_EXPR_FULL)
         expr->n_nodes = node + 1; // what stands behind it was folded away: operands come first
     return node;

@@ -27,7 +27,8 @@ unsigned mst_expr_add_stretch(mst_expr *expr, unsigned argument, int axis, doubl
 unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency);
 // The value of another expression, with a node for each of its leaves.
 unsigned mst_expr_add_tree(mst_expr *expr, const mst_expr *tree, const unsigned *leaves);
-unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a number, and the last one
+unsigned mst_expr_add_as_number(mst_expr *expr, unsigned node); // the node, or what makes a number of a condition
+unsigned mst_expr_add_value(mst_expr *expr, unsigned node);     // makes the node a number, and the last one
 
 // mst_expr_parse_scheme with every number of the text as a node of its own, so that the tree has one shape for all numbers that
 // names may stand for, but for the rules that look at numbers.

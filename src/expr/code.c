@@ -10,8 +10,8 @@ enum { HEAD = 4, INSTRUCTION = 5, NOWHERE = -1 };
 
 typedef struct coder {
     const mst_expr *expr;
-    const unsigned *leaves;
-    unsigned n_inputs, n_constants, n_instructions, n_slots;
+    const unsigned *leaves, *values;
+    unsigned n_values, n_inputs, n_constants, n_instructions, n_slots;
     int slots[MST_EXPR_MAX_NODES];           // of each node's value
     unsigned last_reads[MST_EXPR_MAX_NODES]; // the node that reads it last; 0: none, it is not needed
     int free[MST_EXPR_CODE_SLOTS];
@@ -23,9 +23,10 @@ static bool is_operation(const mst_expr_node *node) {
 }
 
 // Constants that were computed while parsing have left what they were made of behind, which nothing reads.
-static void find_readers(coder *c, const unsigned values[2]) {
+static void find_readers(coder *c) {
     unsigned n = c->expr->n_nodes;
-    c->last_reads[values[0]] = c->last_reads[values[1]] = n;
+    for (unsigned k = 0; k < c->n_values; k++)
+        c->last_reads[c->values[k]] = n;
     for (unsigned i = n; i-- > 0;) {
         const mst_expr_node *node = &c->expr->nodes[i];
         for (int k = 0; c->last_reads[i] > 0 && k < mst_expr_arity(node->operation); k++)
@@ -83,10 +84,12 @@ static void put_constant(double value, mst_type type, int32_t *words) {
 }
 
 static void put_words(const coder *c, mst_type type, int32_t *words) {
-    const int32_t head[HEAD] = {(int32_t)c->n_inputs, (int32_t)c->n_constants, (int32_t)c->n_instructions,
-                                c->slots[c->expr->n_nodes - 1]};
+    const int32_t head[HEAD] = {(int32_t)c->n_inputs, (int32_t)c->n_constants, (int32_t)c->n_instructions, (int32_t)c->n_values};
     memcpy(words, head, sizeof head);
-    int32_t *at = words + HEAD, *constants = at + (size_t)INSTRUCTION * c->n_instructions;
+    int32_t *at = words + HEAD, *constants = at + (size_t)INSTRUCTION * c->n_instructions,
+            *slots = constants + words_of(type) * c->n_constants;
+    for (unsigned k = 0; k < c->n_values; k++)
+        slots[k] = c->slots[c->values[k]];
     for (unsigned i = 0; i < c->expr->n_nodes; i++) {
         const mst_expr_node *node = &c->expr->nodes[i];
         if (c->last_reads[i] == 0 || node->operation == MST_EXPR_LEAF)
@@ -104,25 +107,26 @@ static void put_words(const coder *c, mst_type type, int32_t *words) {
 }
 
 mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigned *leaves, unsigned n_inputs,
-                              const unsigned values[2], mst_expr_code *out, mst_error *error) {
+                              const unsigned *values, unsigned n_values, mst_expr_code *out, mst_error *error) {
     mst_status status = MST_OK;
     coder *c = calloc(1, sizeof *c);
     *out = (mst_expr_code){.words = NULL};
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     c->expr = expr;
     c->leaves = leaves;
+    c->values = values;
+    c->n_values = n_values;
     c->n_inputs = n_inputs;
     memset(c->slots, 0xff, sizeof c->slots);
-    find_readers(c, values);
+    find_readers(c);
     place_inputs(c);
     MST_REQUIRE(c->n_slots <= MST_EXPR_CODE_SLOTS && place_results(c), MST_ERROR_UNSUPPORTED,
                 "byte code of the expression takes more than %d slots", MST_EXPR_CODE_SLOTS);
     out->n_instructions = c->n_instructions;
-    out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + words_of(type) * c->n_constants;
+    out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + words_of(type) * c->n_constants + n_values;
     MST_REQUIRE(out->words = calloc(out->n_words, sizeof *out->words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     put_words(c, type, out->words);
-    for (int k = 0; k < 2; k++)
-        out->slots[k] = c->slots[values[k]];
+    out->slots = out->words + out->n_words - n_values;
 fail:
     free(c);
     return status;

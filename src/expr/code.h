@@ -9,19 +9,19 @@
 // Numbers that a run of the code holds: what it is given, the constants, and values on the way.
 enum { MST_EXPR_CODE_SLOTS = 256 };
 
-// As interpret.cl has it: inputs, constants, instructions, the slot of the value; then the instructions, an operation and the
-// slots of its result and of three operands each; then the bits of the constants.
+// As interpret.cl has it: inputs, constants, instructions, the number of values; then the instructions, an operation and the
+// slots of its result and of three operands each; then the bits of the constants; then the slots of the values.
 typedef struct mst_expr_code {
     int32_t *words; // the caller's to free
     size_t n_words;
     unsigned n_instructions;
-    int32_t slots[2]; // of the values
+    const int32_t *slots; // of the values, in `words`
 } mst_expr_code;
 
-// Leaf i is in slot leaves[i] < n_inputs. The values are those of two nodes, or twice the same. Constants of `type` take a word,
-// or two. MST_ERROR_UNSUPPORTED: more slots would be needed than there are; MST_ERROR_HOST_MEMORY.
+// Leaf i is in slot leaves[i] < n_inputs. The values are those of n_values nodes, which may be the same. Constants of `type` take
+// a word, or two. MST_ERROR_UNSUPPORTED: more slots would be needed than there are; MST_ERROR_HOST_MEMORY.
 mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigned *leaves, unsigned n_inputs,
-                              const unsigned values[2], mst_expr_code *out, mst_error *error);
+                              const unsigned *values, unsigned n_values, mst_expr_code *out, mst_error *error);
 
 // Adds what interpret.cl calls, `realv apply(uint operation, realv a, realv b, realv c)`, every operation of the byte code as
 // mst_expr_write writes it for vectors of that width, so that both give the same bits. realv is the type of such a vector.

@@ -105,6 +105,10 @@ struct mst_elementary;
 void mst_expr_write(const mst_expr *expr, const struct mst_elementary *own, bool is_double, unsigned width,
                     const char *const *leaves, const char *name, mst_text *out);
 
+// The same for several values: those of the nodes that have a name in `values`, an entry a node.
+void mst_expr_write_values(const mst_expr *expr, const struct mst_elementary *own, bool is_double, unsigned width,
+                           const char *const *leaves, const char *name, const char *const *values, mst_text *out);
+
 // The same for expressions of the same operations on the same symbols, whatever the names of these are.
 uint64_t mst_expr_hash(const mst_expr *expr);
 

@@ -3,6 +3,7 @@
 #define CODE_HEAD 4
 #define CODE_INSTRUCTION 5
 #define N_INPUTS(code) ((uint)(code)[0])
+#define VALUE_SLOTS(code) ((code) + CODE_HEAD + CODE_INSTRUCTION * (code)[2] + PRECISION / 32 * (code)[1])
 
 void load_constants(realv *slots, __global const int *code) {
     const uint first = N_INPUTS(code), n = (uint)code[1];

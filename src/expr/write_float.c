@@ -215,11 +215,12 @@ bool mst_expr_float_needs_name(const mst_expr_writer *w, const mst_expr_node *no
     return (is_optional && k > 0) || goes_in_parts(w, node) || goes_by_size(w, node);
 }
 
-void mst_expr_write(const mst_expr *expr, const mst_elementary *own, bool is_double, unsigned width, const char *const *leaves,
-                    const char *name, mst_text *out) {
+void mst_expr_write_values(const mst_expr *expr, const mst_elementary *own, bool is_double, unsigned width,
+                           const char *const *leaves, const char *name, const char *const *values, mst_text *out) {
     mst_expr_writer *w = mst_expr_writer_create(expr, leaves, name, out);
     if (!w)
         return;
+    w->values = values;
     char lanes[4] = "";
     if (width > 1)
         snprintf(lanes, sizeof lanes, "%u", width % 100);
@@ -232,4 +233,9 @@ void mst_expr_write(const mst_expr *expr, const mst_elementary *own, bool is_dou
     mst_expr_writer_count(w);
     mst_expr_writer_run(w);
     mst_expr_writer_destroy(w);
+}
+
+void mst_expr_write(const mst_expr *expr, const mst_elementary *own, bool is_double, unsigned width, const char *const *leaves,
+                    const char *name, mst_text *out) {
+    mst_expr_write_values(expr, own, is_double, width, leaves, name, NULL, out);
 }

@@ -18,15 +18,12 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 // Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a
 // thin part behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With
 // one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done, and
-// of one that is not resolved beside one that is, there is one place to look for. parents: value, error and marks of
-// what a pair comes from. One item a pair.
-__kernel void compare(uint n, uint infinite, uint round, __global const real *parents, __global const uchar *ends,
-                      __global real *values, __global real *errors, __global uchar *marks) {
-    const ulong i = get_global_id(0), r = 2 * i;
-    if (r >= n)
-        return;
-    const real value = parents[3 * i], parent_error = parents[3 * i + 1];
-    const uint parent_marks = (uint)parents[3 * i + 2];
+// of one that is not resolved beside one that is, there is one place to look for. parent: value, error and marks of
+// what the pair comes from. Other pointers are to what is the component's.
+void compare_halves(ulong r, uint infinite, uint round, __global const real *parent, __global const uchar *ends,
+                    __global real *values, __global real *errors, __global uchar *marks) {
+    const real value = parent[0], parent_error = parent[1];
+    const uint parent_marks = (uint)parent[2];
     if ((marks[r] | marks[r + 1]) & NOT_FINITE) {
         replace_lost(r, value, parent_error, parent_marks, values, errors, marks);
         return;
@@ -58,5 +55,19 @@ __kernel void compare(uint n, uint infinite, uint round, __global const real *pa
         const real error = errors[r + k], grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
         errors[r + k] = grown;
         marks[r + k] = (uchar)(grown > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]);
+    }
+}
+
+// With one item a pair.
+__kernel void compare(uint n, uint infinite, uint round, uint capacity, __global const real *parents,
+                      __global const uchar *ends, __global real *values, __global real *errors, __global uchar *marks) {
+    const ulong i = get_global_id(0);
+    if (2 * i >= n)
+        return;
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++) {
+        const ulong at = (ulong)c * capacity;
+        compare_halves(2 * i, infinite, round, parents + 3 * PAIR(c, capacity, i), ends, values + at, errors + at,
+                       marks + at);
     }
 }

@@ -18,49 +18,74 @@
 #define CAUTION                                                                                                        \
     REAL(0.5) // true errors at jumps across an axis are up to a third of the largest null rule, at |x - c|^s a half
 
-estimate evaluate_box(const box *b, given *in) {
-    realv axis = 0, steepest = -1, widest = 0, volume = 1, seven = 0, five = 0, magnitude = 0, first = 0, all_low = 0,
-          all_high = 0;
-    realv nulls[4], corners = 0;
+// What the rules have made of a component's values so far; nulls: of the axis on which the points lie.
+typedef struct sums {
+    realv seven, five, magnitude, first, corners, nulls[4];
+    realv axis, steepest, widest, all_low, all_high;
+} sums;
+
+// Adds the value at point q.
+void add_value(const box *b, uint q, realv f, sums *s) {
+    s->first = q == 0 ? f : s->first;
+    if (q >= N_POINTS - CORNERS) {
+        s->corners += HIDDEN[q] * (fabs(f) < INFINITY ? f : s->first);
+        return;
+    }
+    s->corners += HIDDEN[q] * f;
+    if (q >= 1 && q <= 6 * DIM) {
+        const uint k = (q - 1) / 6, which = (q - 1) % 6;
+        const realv kept = which < 4 || fabs(f) < INFINITY ? f : s->first;
+        for (uint i = 0; i < 4; i++)
+            s->nulls[i] = (which == 0 ? NULLS[i] * s->first : s->nulls[i]) + NULLS[4 * (which + 1) + i] * kept;
+        if (which == 5) {
+            const realv low = fmax(fabs(s->nulls[0]), fabs(s->nulls[1])),
+                        high = fmax(fabs(s->nulls[2]), fabs(s->nulls[3]));
+            const realv steep = fmax(low, high), wide = fabs(b->half_width[k]);
+            s->axis = (steep > s->steepest || (steep == s->steepest && wide > s->widest)) ? (realv)k : s->axis;
+            s->widest = s->axis == (realv)k ? wide : s->widest;
+            s->steepest = s->axis == (realv)k ? steep : s->steepest;
+            s->all_low = fmax(s->all_low, low);
+            s->all_high = fmax(s->all_high, high);
+        }
+        if (which >= 4)
+            return;
+    }
+    s->seven += SEVEN[q] * f;
+    s->five += FIVE[q] * f;
+    s->magnitude += fabs(SEVEN[q]) * fabs(f);
+}
+
+estimate judge_sums(const sums *s, realv volume) {
+    const realv difference = fabs(s->seven - s->five), rough = fmax(difference, CAUTION * s->steepest);
+    const realv seen = s->all_high < RESOLVED * s->all_low ? difference : rough;
+    const realv error = fabs(s->corners) > SEEN * seen ? fmax(seen, CAUTION * fabs(s->corners)) : seen;
+    const estimate e = {s->seven * volume, error * fabs(volume), 50 * EPSILON * s->magnitude * fabs(volume), s->axis,
+                        s->magnitude * fabs(volume)};
+    return e;
+}
+
+void evaluate_box(const box *b, given *in, estimate *of_components) {
+    realv volume = 1;
+    sums all[COMPONENTS];
     for (uint k = 0; k < DIM; k++)
         volume *= 2 * b->half_width[k];
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++) {
+        const sums none = {.steepest = -1};
+        all[c] = none;
+    }
 #pragma unroll 1
     for (uint q = 0; q < N_POINTS; q++) {
         realv x[DIM];
         for (uint k = 0; k < DIM; k++)
             x[k] = b->center[k] + POSITIONS[q * DIM + k] * b->half_width[k];
         const realv f = integrand(x, in);
-        first = q == 0 ? f : first;
-        if (q >= N_POINTS - CORNERS) {
-            corners += HIDDEN[q] * (fabs(f) < INFINITY ? f : first);
-            continue;
-        }
-        corners += HIDDEN[q] * f;
-        if (q >= 1 && q <= 6 * DIM) {
-            const uint k = (q - 1) / 6, which = (q - 1) % 6;
-            const realv kept = which < 4 || fabs(f) < INFINITY ? f : first;
-            for (uint i = 0; i < 4; i++)
-                nulls[i] = (which == 0 ? NULLS[i] * first : nulls[i]) + NULLS[4 * (which + 1) + i] * kept;
-            if (which == 5) {
-                const realv low = fmax(fabs(nulls[0]), fabs(nulls[1])), high = fmax(fabs(nulls[2]), fabs(nulls[3]));
-                const realv steep = fmax(low, high), wide = fabs(b->half_width[k]);
-                axis = (steep > steepest || (steep == steepest && wide > widest)) ? (realv)k : axis;
-                widest = axis == (realv)k ? wide : widest;
-                steepest = axis == (realv)k ? steep : steepest;
-                all_low = fmax(all_low, low);
-                all_high = fmax(all_high, high);
-            }
-            if (which >= 4)
-                continue;
-        }
-        seven += SEVEN[q] * f;
-        five += FIVE[q] * f;
-        magnitude += fabs(SEVEN[q]) * fabs(f);
+        add_value(b, q, f, &all[0]);
+#pragma unroll 1
+        for (uint c = 1; c < COMPONENTS; c++)
+            add_value(b, q, further(in, c), &all[c]);
     }
-    const realv difference = fabs(seven - five), rough = fmax(difference, CAUTION * steepest);
-    const realv seen = all_high < RESOLVED * all_low ? difference : rough;
-    const realv error = fabs(corners) > SEEN * seen ? fmax(seen, CAUTION * fabs(corners)) : seen;
-    const estimate e = {seven * volume, error * fabs(volume), 50 * EPSILON * magnitude * fabs(volume), axis,
-                        magnitude * fabs(volume)};
-    return e;
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++)
+        of_components[c] = judge_sums(&all[c], volume);
 }

@@ -1,9 +1,13 @@
 // What an integrand reads beside t: the row of its integral and, where byte code computes it (there is no N_ROW), that.
+// integrand() gives the first of its COMPONENTS; further(in, c), c > 0, then gives another one.
 #ifdef N_ROW
 #define ROW_LENGTH(code) N_ROW
 typedef struct given {
     realv row[N_ROW + 1];
+    realv further[COMPONENTS];
 } given;
+
+realv further(const given *in, uint c) { return in->further[c - 1]; }
 
 void take_code(given *in, __global const int *code) {}
 #else
@@ -24,8 +28,10 @@ realv integrand(const realv *t, given *in) {
     for (uint k = 0; k < DIM; k++)
         in->row[first + k] = t[k];
     interpret(in->row, in->code);
-    return in->row[in->code[3]];
+    return in->row[VALUE_SLOTS(in->code)[0]];
 }
+
+realv further(const given *in, uint c) { return in->row[VALUE_SLOTS(in->code)[c]]; }
 
 realv integrand_at(const realv *t, realv left, realv right, given *in) {
     const uint first = ROW_LENGTH(in->code) + DIM;

@@ -52,6 +52,12 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "work_items is %zu; it must be a multiple of group_size, %zu", d->work_items, d->group_size);
     MST_REQUIRE(d->shape >= MST_INTEGRAL_SHAPE_AUTO && d->shape <= MST_INTEGRAL_SHAPE_CPU, MST_ERROR_ARGUMENT,
                 "there is no shape %d", (int)d->shape);
+    MST_REQUIRE(d->n_components >= 0 && d->n_components <= MST_INTEGRAL_MAX_COMPONENTS, MST_ERROR_ARGUMENT,
+                "n_components is %d; up to %d are supported", d->n_components, MST_INTEGRAL_MAX_COMPONENTS);
+    MST_REQUIRE(d->n_components == 0 || (d->components && !d->integrand), MST_ERROR_ARGUMENT, "desc->%s",
+                d->components ? "integrand must be NULL where there are components" : "components must not be NULL");
+    MST_REQUIRE(d->n_components <= 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
+                "the rule %s takes one component; use adaptive for %d", mst_integral_rule_name(d->rule), d->n_components);
     MST_REQUIRE(d->work_items == 0 || d->compile_from <= 1, MST_ERROR_UNSUPPORTED,
                 "rectangle with work_items has no byte code, so compile_from must be 0 or 1");
 fail:
@@ -63,6 +69,8 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
     mst_integral_desc *d = &plan->desc;
     *d = *desc;
     d->integrand = NULL;
+    d->components = NULL;
+    plan->n_components = d->n_components > 0 ? d->n_components : 1;
     d->ranges = NULL;
     d->parameters = d->breakpoints = NULL;
     if (d->type == (mst_type)0)
@@ -206,7 +214,8 @@ void mst_integral_destroy(mst_integral *plan) {
         plan->method->destroy(plan);
     mst_queue_release(&plan->queue);
     mst_integral_release(plan, &plan->code);
-    mst_expr_destroy(plan->integrand);
+    for (int c = 0; c < MST_INTEGRAL_MAX_COMPONENTS; c++)
+        mst_expr_destroy(plan->components[c]);
     mst_expr_destroy(plan->mapped);
     for (int k = 0; k < 2 * MST_INTEGRAL_MAX_VARIABLES; k++)
         mst_expr_destroy(plan->bounds[k]);
@@ -215,6 +224,7 @@ void mst_integral_destroy(mst_integral *plan) {
     free(plan);
 }
 
+int mst_integral_n_components(const mst_integral *plan) { return plan->n_components; }
 mst_type mst_integral_type(const mst_integral *plan) { return plan->desc.type; }
 
 static mst_status execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
@@ -229,7 +239,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     MST_REQUIRE(results || n_sets == 0, MST_ERROR_ARGUMENT, "results must not be NULL");
     MST_REQUIRE(plan->desc.n_parameters == 0 || parameters || n_sets == 0, MST_ERROR_ARGUMENT,
                 "parameters is NULL, but the integral has %d", plan->desc.n_parameters);
-    MST_REQUIRE(mst_multiply(n_sets, 1024 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many",
+    MST_REQUIRE(mst_multiply(n_sets, 4096 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many",
                 n_sets);
     MST_TRY(mst_execution_read(how, &execution, error));
     MST_REQUIRE(!execution.event, MST_ERROR_ARGUMENT, "an integral gives no event: it blocks");
@@ -237,7 +247,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
         MST_TRY_CL(mst_wait_for_events(execution.n_wait, execution.wait_list), "cannot wait for events");
     own = plan->desc.result_size == sizeof *results;
     if (n_sets > 0) {
-        call.results = own ? results : calloc(n_sets, sizeof *call.results);
+        call.results = own ? results : calloc(n_sets * (size_t)plan->n_components, sizeof *call.results);
         MST_REQUIRE(call.results, MST_ERROR_HOST_MEMORY, "out of memory for results");
         call.copies = own ? NULL : results;
         MST_TRY(mst_integrand_take_rows(plan, &call, error));

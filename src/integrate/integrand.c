@@ -27,18 +27,25 @@ static void name_leaf(const mst_integral *plan, size_t symbol, char name[LEAF_NA
 
 static void write_compiled(const mst_integral *plan, mst_text *out) {
     const mst_expr *mapped = plan->mapped;
-    char names[MST_MAPPED_SYMBOLS][LEAF_NAME];
-    const char *list[MST_MAPPED_SYMBOLS];
+    char names[MST_MAPPED_SYMBOLS][LEAF_NAME], values[MST_INTEGRAL_MAX_COMPONENTS][LEAF_NAME];
+    const char *list[MST_MAPPED_SYMBOLS], *value_names[MST_EXPR_MAX_NODES] = {NULL};
     for (size_t i = 0; i < mst_expr_n_leaves(mapped); i++) {
         name_leaf(plan, mst_expr_leaves(mapped)[i].symbol, names[i]);
         list[i] = names[i];
+    }
+    for (int c = plan->n_components - 1; c >= 0; c--) {
+        snprintf(values[c], LEAF_NAME, c == 0 ? "f" : "f%d", c);
+        value_names[plan->values[c]] = values[c];
     }
     mst_text_put(out,
                  "// The integrand at t, times dx/dt.\n"
                  "realv integrand$parameters {\n",
                  MST_SET(parameters, plan->method->gives_ends ? "_at(const realv *t, realv left, realv right, given *in)"
                                                               : "(const realv *t, given *in)"));
-    mst_expr_write(mapped, mst_elementary_of(&plan->context->device), plan->is_double, plan->choice.width, list, "f", out);
+    mst_expr_write_values(mapped, mst_elementary_of(&plan->context->device), plan->is_double, plan->choice.width, list, "f",
+                          value_names, out);
+    for (int c = 1; c < plan->n_components; c++)
+        mst_text_put(out, "in->further[$k] = $value;\n", MST_SET(k, c - 1), MST_SET(value, value_names[plan->values[c]]));
     mst_text_put(out, "return f;\n"
                       "}\n\n");
 }
@@ -51,8 +58,7 @@ mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst
         leaves[i] = symbol < d + 2 ? n_row + symbol : symbol - d - 2;
     }
     const mst_type type = plan->is_double ? MST_FLOAT64 : MST_FLOAT32;
-    const unsigned value = mapped->n_nodes - 1, values[] = {value, value};
-    return mst_expr_code_make(mapped, type, leaves, n_row + d + 2, values, code, error);
+    return mst_expr_code_make(mapped, type, leaves, n_row + d + 2, plan->values, (unsigned)plan->n_components, code, error);
 }
 
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {
@@ -67,8 +73,8 @@ static mst_status write_program(const mst_integral *plan, bool compiled, const m
                                 mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = plan->context;
-    mst_text_put(text, "#define WIDTH $width\n#define DIM $dim\n", MST_SET(width, plan->choice.width),
-                 MST_SET(dim, plan->desc.n_variables));
+    mst_text_put(text, "#define WIDTH $width\n#define DIM $dim\n#define COMPONENTS $n\n", MST_SET(width, plan->choice.width),
+                 MST_SET(dim, plan->desc.n_variables), MST_SET(n, plan->n_components));
     if (compiled)
         mst_text_put(text, "#define N_ROW $n // numbers of an integral beside its bounds\n", MST_SET(n, plan->n_row));
     else
@@ -101,8 +107,9 @@ static mst_status build_form(mst_integral *plan, bool compiled, bool cached, con
     int d = plan->desc.n_variables;
     const char *options = plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32";
     MST_TRY(write_program(plan, compiled, tables, file, &text, error));
-    snprintf(title, sizeof title, "integrate: %s, %d variable%s, vectors of %u%s", mst_integral_rule_name(plan->desc.rule), d,
-             d == 1 ? "" : "s", plan->choice.width, compiled ? "" : ", byte code");
+    snprintf(title, sizeof title, "integrate: %s, %d variable%s, %d component%s, vectors of %u%s",
+             mst_integral_rule_name(plan->desc.rule), d, d == 1 ? "" : "s", plan->n_components,
+             plan->n_components == 1 ? "" : "s", plan->choice.width, compiled ? "" : ", byte code");
     MST_TRY(cached ? mst_program_find_text(plan->context, title, &text, options, out, error)
                    : mst_program_of_text(plan->context, title, &text, options, out, error));
 fail:
@@ -260,12 +267,13 @@ mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts) {
     double values[MST_INTEGRAL_MAX_SYMBOLS];
     size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
-        size_t s = mst_expr_leaves(plan->integrand)[i].symbol;
+    const mst_expr *integrand = plan->components[0];
+    for (size_t i = 0; i < mst_expr_n_leaves(integrand); i++) {
+        size_t s = mst_expr_leaves(integrand)[i].symbol;
         values[i] = s < d            ? t
                     : s < first_end  ? row[s - d]
                     : s == first_end ? fabs(t - cuts[0])
                                      : fabs(cuts[plan->n_cuts - 1] - t);
     }
-    return mst_expr_evaluate(plan->integrand, values);
+    return mst_expr_evaluate(integrand, values);
 }

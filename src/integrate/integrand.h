@@ -28,7 +28,7 @@ mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *
 mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
                                    mst_error *error);
 
-// The integrand on the host, in double, at one t of one variable, which is x where the range is not mapped.
+// The first component on the host, in double, at one t of one variable, which is x where the range is not mapped.
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);
 
 // The byte code, whose inputs are the row, t, and its distances from the ends. code->words is the caller's to free.

@@ -237,14 +237,10 @@ judgement judge_values(const realv *f, realv h, realv counts) {
     return j;
 }
 
-estimate evaluate_box(const box *b, given *in) {
+// What is known of a component by its values at the nodes.
+estimate evaluate_component(const box *b, realv *f) {
     const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
-    realv f[N_POINTS], near[4];
-#pragma unroll 1
-    for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
-        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
-        f[k] = integrand(&x, in);
-    }
+    realv near[4];
     for (uint k = 0; k < 4; k++)
         near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
     // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
@@ -284,4 +280,20 @@ estimate evaluate_box(const box *b, given *in) {
         inside = subtract_power(f, near, b->cut, noise, &open, &known);
     }
     return e;
+}
+
+void evaluate_box(const box *b, given *in, estimate *of_components) {
+    const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
+    realv f[COMPONENTS][N_POINTS];
+#pragma unroll 1
+    for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
+        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
+        f[0][k] = integrand(&x, in);
+#pragma unroll 1
+        for (uint c = 1; c < COMPONENTS; c++)
+            f[c][k] = further(in, c);
+    }
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++)
+        of_components[c] = evaluate_component(b, f[c]);
 }

@@ -35,9 +35,10 @@ typedef struct lattice {
 
 // What is known so far of the integrals of a chunk.
 typedef struct progress {
-    double *sums;    // a row of N_SHIFTS for each
-    double *sizes;   // sums of |f|, of all shifts
+    double *sums;    // a row of N_SHIFTS for each component
+    double *sizes;   // its sums of |f|, of all shifts
     double *pairs;   // as they come from the device
+    bool *settled;   // components that have their result
     cl_uint *active; // those that go on
     size_t n_active;
 } progress;
@@ -103,7 +104,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
     cl_ulong start = all ? 0 : 1, stride = all ? 1 : 2, count = (cl_ulong)1 << (all ? m : m - 1);
     cl_ulong generators[MST_INTEGRAL_MAX_VARIABLES], power = 1;
     cl_uint n_shifts = N_SHIFTS;
-    size_t bytes = mst_integral_number_bytes(plan), sums = p->n_active * N_SHIFTS;
+    size_t bytes = mst_integral_number_bytes(plan), sums = p->n_active * N_SHIFTS, n_components = (size_t)plan->n_components;
     size_t items = (plan->cpu ? CPU_ITEMS : GPU_ITEMS) / sums, most = (size_t)count / (16 * s->group);
     size_t wanted = items / s->group < most ? items / s->group : most;
     cl_uint groups = wanted < 1 ? 1 : (cl_uint)wanted;
@@ -111,7 +112,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
         generators[j] = power << (64 - m);
     MST_TRY(upload_bytes(plan, &s->generators, generators, (size_t)plan->desc.n_variables * sizeof *generators, error));
     MST_TRY(upload_bytes(plan, &s->active, p->active, p->n_active * sizeof *p->active, error));
-    MST_TRY(mst_integral_reserve(plan, &s->partials, 3 * sums * groups * bytes, "partial sums", error));
+    MST_TRY(mst_integral_reserve(plan, &s->partials, 3 * sums * n_components * groups * bytes, "partial sums", error));
     const mst_argument arguments[] = {MST_BIND(start, start),
                                       MST_BIND(stride, stride),
                                       MST_BIND(count, count),
@@ -127,11 +128,11 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
     MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group, s->group, NULL,
                               error));
-    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * groups, error));
-    for (size_t i = 0; i < sums; i++) {
-        cl_uint set = p->active[i / N_SHIFTS];
-        p->sums[set * (size_t)N_SHIFTS + i % N_SHIFTS] += mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);
-        p->sizes[set] += mst_integral_sum(p->pairs + groups * (2 * sums + i), groups);
+    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * n_components * groups, error));
+    for (size_t i = 0; i < sums * n_components; i++) {
+        const size_t k = p->active[i % sums / N_SHIFTS] * n_components + i / sums; // component i / sums of a set
+        p->sums[k * N_SHIFTS + i % N_SHIFTS] += mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);
+        p->sizes[k] += mst_integral_sum(p->pairs + groups * (2 * sums * n_components + i), groups);
     }
 fail:
     return status;
@@ -160,15 +161,28 @@ static bool judge(const mst_integral *plan, const double *sums, double size, int
     return (r->status == MST_INTEGRAL_BUDGET || unseen) && 2 * r->evaluations <= d->max_evaluations && m < LAST_LOG;
 }
 
+// Of the components of a set that have no result yet; whether one goes on.
+static bool judge_components(const mst_integral *plan, progress *p, size_t set, int m, mst_integral_result *results) {
+    const size_t n = (size_t)plan->n_components;
+    bool goes_on = false;
+    for (size_t k = set * n; k < (set + 1) * n; k++) {
+        p->settled[k] = p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->sizes[k], m, &results[k]);
+        goes_on = goes_on || !p->settled[k];
+        results[k].evaluations = (uint64_t)N_SHIFTS << m;
+    }
+    return goes_on;
+}
+
 static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, size_t first, size_t count, progress *p,
                             mst_error *error) {
     mst_status status = MST_OK;
     lattice *s = plan->work;
-    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
+    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts, n_components = (size_t)plan->n_components;
     MST_TRY(mst_integral_upload(plan, &s->rows, call->rows + first * n_row, count * n_row, "parameters", error));
     MST_TRY(mst_integral_upload_pairs(plan, &s->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
-    memset(p->sums, 0, count * N_SHIFTS * sizeof *p->sums);
-    memset(p->sizes, 0, count * sizeof *p->sizes);
+    memset(p->sums, 0, count * n_components * N_SHIFTS * sizeof *p->sums);
+    memset(p->sizes, 0, count * n_components * sizeof *p->sizes);
+    memset(p->settled, 0, count * n_components * sizeof *p->settled);
     p->n_active = count;
     for (size_t i = 0; i < count; i++)
         p->active[i] = (cl_uint)i;
@@ -179,7 +193,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         MST_TRY(add_points(plan, p, m, error));
         for (size_t i = 0; i < p->n_active; i++) {
             cl_uint set = p->active[i];
-            if (judge(plan, p->sums + set * (size_t)N_SHIFTS, p->sizes[set], m, &call->results[first + set]))
+            if (judge_components(plan, p, set, m, call->results + first * n_components))
                 p->active[left++] = set;
         }
         p->n_active = left;
@@ -191,15 +205,22 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     size_t most = call->n_sets < MOST_SETS ? call->n_sets : MOST_SETS, most_pairs = GPU_ITEMS + MOST_SETS * N_SHIFTS;
-    progress p = {malloc(most * N_SHIFTS * sizeof *p.sums), malloc(most * sizeof *p.sizes),
-                  malloc(3 * most_pairs * sizeof *p.pairs), malloc(most * sizeof *p.active), 0};
-    MST_REQUIRE(p.sums && p.sizes && p.pairs && p.active, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
+    const size_t n_components = (size_t)plan->n_components, all = most * n_components;
+    progress p = {malloc(all * N_SHIFTS * sizeof *p.sums),
+                  malloc(all * sizeof *p.sizes),
+                  malloc(3 * most_pairs * n_components * sizeof *p.pairs),
+                  malloc(all * sizeof *p.settled),
+                  malloc(most * sizeof *p.active),
+                  0};
+    MST_REQUIRE(p.sums && p.sizes && p.pairs && p.settled && p.active, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals",
+                call->n_sets);
     for (size_t first = 0; first < call->n_sets; first += most)
         MST_TRY(run_chunk(plan, call, first, call->n_sets - first < most ? call->n_sets - first : most, &p, error));
 fail:
     free(p.sums);
     free(p.sizes);
     free(p.pairs);
+    free(p.settled);
     free(p.active);
     return status;
 }

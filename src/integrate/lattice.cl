@@ -4,7 +4,8 @@
 // Numbers in [0, 1) are 64-bit fractions, so nothing is lost for any k.
 
 // Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one
-// shift; a group gives a pair; behind all pairs stand the sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A
+// shift; a group gives a pair for each component, those of one component standing together; behind all pairs stand the
+// sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A
 // row of shifts for each of n_shifts.
 __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts,
                          __global const ulong *generators, __global const ulong *shifts, __global const uint *active,
@@ -16,8 +17,11 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
     const ulong begin = min(((ulong)g * ITEMS + ITEM) * each, count), end = min(begin + each, count);
     __global const real *cut = cuts + 4 * DIM * set;
     given in;
-    pair sum = {0, 0}, size = {0, 0};
+    pair sums[COMPONENTS], sizes[COMPONENTS];
     real volume = 1, widths[DIM];
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++)
+        sums[c] = sizes[c] = pair_of(0, 0);
     broadcast_row(rows, set, code, &in);
     for (uint j = 0; j < DIM; j++) {
         widths[j] = (cut[4 * j + 2] - cut[4 * j]) + (cut[4 * j + 3] - cut[4 * j + 1]);
@@ -39,15 +43,24 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
         }
         for (uint l = 0; l < WIDTH; l++)
             inside[l] = i + l < end ? 1 : 0;
-        const realv all = integrand(t, &in), f = LOADV(inside) > 0 ? all : (realv)0;
-        sum = pair_add(sum, pair_of(sum_lanes(f), 0));
-        size = pair_add(size, pair_of(sum_lanes(fabs(f)), 0));
+        const realv at_t = integrand(t, &in);
+#pragma unroll 1
+        for (uint c = 0; c < COMPONENTS; c++) {
+            const realv all = c == 0 ? at_t : further(&in, c), f = LOADV(inside) > 0 ? all : (realv)0;
+            sums[c] = pair_add(sums[c], pair_of(sum_lanes(f), 0));
+            sizes[c] = pair_add(sizes[c], pair_of(sum_lanes(fabs(f)), 0));
+        }
     }
-    sum = sum_group(pair_multiply(sum, pair_of(volume, 0)), scratch);
-    SYNC();
-    size = sum_group(pair_multiply(size, pair_of(fabs(volume), 0)), scratch);
-    if (ITEM == 0) {
-        vstore2((real2)(sum.hi, sum.lo), get_group_id(0), partials);
-        partials[2 * get_num_groups(0) + get_group_id(0)] = size.hi;
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++) {
+        const ulong place = (ulong)c * get_num_groups(0) + get_group_id(0);
+        const pair sum = sum_group(pair_multiply(sums[c], pair_of(volume, 0)), scratch);
+        SYNC();
+        const pair size = sum_group(pair_multiply(sizes[c], pair_of(fabs(volume), 0)), scratch);
+        SYNC();
+        if (ITEM == 0) {
+            vstore2((real2)(sum.hi, sum.lo), place, partials);
+            partials[2 * COMPONENTS * get_num_groups(0) + place] = size.hi;
+        }
     }
 }

@@ -8,7 +8,8 @@
 #define FALLEN REAL(0.0078125) // 2^(-1.75 STILL): lower ones are those of a smooth integrand
 #define NO_NUMBER (PRECISION == 64 ? REAL(1e100) : REAL(1e30)) // stands for what is not finite
 
-// Places in regions from `from` on where wanted > 0; *found is 0 where there is none, *count what was evaluated.
+// Places in regions from `from` on where wanted > 0, in the component whose number and 1 that is; *found is 0 where
+// there is none, *count what was evaluated.
 realv find_place(realv from, realv length, realv wanted, given *in, realv *found, realv *count) {
     realv value[5], start = from, step = length / 4, place = from, earlier = 0, active = wanted;
     *found = 0;
@@ -16,7 +17,11 @@ realv find_place(realv from, realv length, realv wanted, given *in, realv *found
 #pragma unroll 1
     for (uint k = 0; k < MOST_SEARCHED && ANY(active > 0); k++) {
         const uint which = k < 3 ? 2 * k : k % 2 ? 1 : 3, halvings = (k - 3) / 2;
-        const realv x = start + which * step, f = integrand(&x, in);
+        const realv x = start + which * step, at_x = integrand(&x, in);
+        realv f = at_x;
+#pragma unroll 1
+        for (uint c = 1; c < COMPONENTS; c++)
+            f = wanted == (realv)(c + 1) ? further(in, c) : f;
         value[which] = fabs(f) < INFINITY ? f : (realv)NO_NUMBER;
         *count += active > 0 ? (realv)1 : (realv)0;
         if (k < 3 || which == 1)
@@ -49,22 +54,22 @@ realv find_place(realv from, realv length, realv wanted, given *in, realv *found
 
 // Of regions that are to be split at such a place (SUSPECT), finds it; they lose that mark where there is none. Tiles
 // of WIDTH regions, one to a lane.
-__kernel void locate(uint n, uint tiles_an_item, __global const real *lo, __global const real *len,
+__kernel void locate(uint n, uint tiles_an_item, uint capacity, __global const real *lo, __global const real *len,
                      __global const uint *id, __global const real *rows, __global const int *code,
                      __global const uint *n_split, __global uchar *marks, __global real *places, __global uint *state) {
     ulong tile = get_global_id(0) * (ulong)tiles_an_item;
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
-        uint index[WIDTH], set[WIDTH];
+        uint index[WIDTH], set[WIDTH], lead[WIDTH];
         real wanted[WIDTH], place[WIDTH], found[WIDTH], evaluated[WIDTH];
         bool any_wanted = false;
         given in;
         for (uint l = 0; l < WIDTH; l++) {
             index[l] = min(first + l, n - 1);
             set[l] = id[index[l]];
-            const bool own =
-                l < count && (marks[index[l]] & SUSPECT) && (marks[index[l]] & SPLIT) && n_split[set[l]] > 0;
-            wanted[l] = own ? 1 : 0;
+            lead[l] = l < count && n_split[set[l]] > 0 ? split_for(marks, capacity, index[l]) : COMPONENTS;
+            const bool own = lead[l] < COMPONENTS && (marks[(ulong)lead[l] * capacity + index[l]] & SUSPECT);
+            wanted[l] = own ? (real)(lead[l] + 1) : 0;
             any_wanted = any_wanted || own;
         }
         if (!any_wanted)
@@ -82,8 +87,8 @@ __kernel void locate(uint n, uint tiles_an_item, __global const real *lo, __glob
             if (wanted[l] == 0)
                 continue;
             places[first + l] = place[l];
-            marks[first + l] &= (uchar)(found[l] > 0 ? 0xff : ~SUSPECT);
-            atomic_add(&state[2 * set[l] + 1], ((uint)evaluated[l] + N_POINTS - 1) / N_POINTS);
+            marks[(ulong)lead[l] * capacity + first + l] &= (uchar)(found[l] > 0 ? 0xff : ~SUSPECT);
+            atomic_add(&state[STATE * (ulong)set[l] + COMPONENTS], ((uint)evaluated[l] + N_POINTS - 1) / N_POINTS);
         }
     }
 }

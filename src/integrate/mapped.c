@@ -92,8 +92,7 @@ static unsigned add_variable(mapping *m, int k) {
     return t;
 }
 
-static unsigned add_integrand(mapping *m) {
-    const mst_expr *integrand = m->plan->integrand;
+static unsigned add_component(mapping *m, const mst_expr *integrand) {
     unsigned leaves[MST_INTEGRAL_MAX_SYMBOLS];
     size_t d = (size_t)m->plan->desc.n_variables, first_end = d + (size_t)m->plan->desc.n_parameters;
     for (size_t i = 0; i < mst_expr_n_leaves(integrand); i++) {
@@ -144,9 +143,11 @@ mst_status mst_integrand_map(mst_integral *plan, mst_error *error) {
     add_ends(&m);
     for (int k = 0; k < d; k++)
         m.x[k] = add_variable(&m, k);
-    unsigned value = add_scaled(&m, add_integrand(&m));
-    MST_REQUIRE(mst_expr_add_value(m.expr, value) != MST_EXPR_FULL, MST_ERROR_ARGUMENT,
-                "the integrand and what maps its ranges have more than %d operations", MST_EXPR_MAX_NODES);
+    for (int c = 0; c < plan->n_components; c++) { // nodes that they share are there once
+        plan->values[c] = mst_expr_add_as_number(m.expr, add_scaled(&m, add_component(&m, plan->components[c])));
+        MST_REQUIRE(plan->values[c] != MST_EXPR_FULL, MST_ERROR_ARGUMENT,
+                    "the integrand and what maps its ranges have more than %d operations", MST_EXPR_MAX_NODES);
+    }
 fail:
     return status;
 }

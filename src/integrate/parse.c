@@ -75,6 +75,23 @@ fail:
     return status;
 }
 
+static mst_status parse_components(mst_integral *plan, const mst_integral_desc *desc, const mst_expr_symbol *symbols, size_t n,
+                                   size_t n_ends, mst_error *error) {
+    mst_status status = MST_OK;
+    char what[32] = "the integrand";
+    for (int c = 0; c < plan->n_components; c++) {
+        const char *text = desc->n_components > 0 ? desc->components[c] : desc->integrand;
+        if (desc->n_components > 1)
+            snprintf(what, sizeof what, "component %d", c);
+        MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL", desc->n_components > 1 ? what : "desc->integrand");
+        MST_TRY(mst_expr_parse(text, what, symbols, n + n_ends, &plan->components[c], error));
+        for (size_t i = 0; i < mst_expr_n_leaves(plan->components[c]); i++)
+            plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->components[c])[i].symbol >= n;
+    }
+fail:
+    return status;
+}
+
 mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
@@ -99,10 +116,7 @@ mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc
         symbols[n] = (mst_expr_symbol){"left", 0, 0};
         symbols[n + 1] = (mst_expr_symbol){"right", 0, 0};
     }
-    MST_REQUIRE(desc->integrand, MST_ERROR_ARGUMENT, "desc->integrand must not be NULL");
-    MST_TRY(mst_expr_parse(desc->integrand, "the integrand", symbols, n + (free_names ? 2 : 0), &plan->integrand, error));
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++)
-        plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->integrand)[i].symbol >= n;
+    MST_TRY(parse_components(plan, desc, symbols, n, free_names ? 2 : 0, error));
     if (plan->uses_ends)
         plan->n_row += 2;
 fail:

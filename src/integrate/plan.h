@@ -12,8 +12,7 @@
 
 #include <mastaba/integral.h>
 
-enum { MST_INTEGRAL_PARTS = 2 };
-enum { MST_INTEGRAL_SETS = 4096 }; // integrals that a thread of the host reads or finishes at a time
+enum { MST_INTEGRAL_PARTS = 2, MST_INTEGRAL_SETS = 4096 }; // a thread of the host reads or finishes so many integrals at a time
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
 // Variables, parameters, and left and right where they make sense and the names are free.
 enum { MST_INTEGRAL_MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
@@ -51,9 +50,9 @@ typedef struct mst_integral_buffer {
 typedef struct mst_integral_call {
     size_t n_sets;
     double *rows, *cuts;
-    const double *parameters; // the caller's, of which rows are made
-    mst_integral_result *results;
-    mst_integral_result *copies; // for the caller, in elements of its size; NULL: `results` are the caller's
+    const double *parameters;     // the caller's, of which rows are made
+    mst_integral_result *results; // as many a set as there are components
+    mst_integral_result *copies;  // for the caller, in elements of its size; NULL: `results` are the caller's
     const mst_execution *how;
     mst_report *report;
 } mst_integral_call;
@@ -82,16 +81,19 @@ struct mst_integral {
     mst_integral_desc desc; // defaults filled in; no pointers of the caller's
     bool is_double, cpu;
     mst_integral_choice choice;
-    bool uses_ends; // the integrand reads left or right
-    mst_expr *integrand, *bounds[2 * MST_INTEGRAL_MAX_VARIABLES], *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
+    bool uses_ends;   // the integrand reads left or right
+    int n_components; // of the integrand, one result each
+    mst_expr *components[MST_INTEGRAL_MAX_COMPONENTS], *bounds[2 * MST_INTEGRAL_MAX_VARIABLES],
+        *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
     char names[MST_INTEGRAL_MAX_VARIABLES][MST_EXPR_MAX_NAME + 1],
         parameter_names[MST_INTEGRAL_MAX_PARAMETERS][MST_EXPR_MAX_NAME + 1];
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
     bool from_infinity[MST_INTEGRAL_MAX_VARIABLES];
     int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows; -1 where it depends on variables
     int n_row, n_cuts;
-    mst_expr *mapped;       // the integrand times dx/dt, see MST_MAPPED_SYMBOLS
-    mst_integral_form form; // of the kernels
+    mst_expr *mapped;                             // the components times dx/dt, see MST_MAPPED_SYMBOLS
+    unsigned values[MST_INTEGRAL_MAX_COMPONENTS]; // their nodes in it
+    mst_integral_form form;                       // of the kernels
     mst_integral_buffer code;
     unsigned n_instructions;          // of the byte code
     uint64_t evaluations, break_even; // by byte code so far, and from how many on compiling is repaid

@@ -103,7 +103,9 @@ static void destroy(mst_integral *plan) {
     free(r);
 }
 
-// Numbers of an integral, as regions.cl has them.
+static size_t n_components(const mst_integral *plan) { return (size_t)plan->n_components; }
+
+// Numbers of a component of an integral, as regions.cl has them.
 static size_t n_sums(const mst_integral *plan) { return 5 + 2 * (size_t)plan->desc.n_variables; }
 
 // Makes room for n regions in a generation.
@@ -117,7 +119,7 @@ static mst_status reserve_generation(mst_integral *plan, mst_generation *s, cl_u
         MST_TRY(mst_integral_reserve(plan, &s->len, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->id, room * sizeof(cl_uint), "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->ends, room, "regions", error));
-        MST_TRY(mst_integral_reserve(plan, &s->parents, 3 * (room / 2 + 1) * real_bytes, "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->parents, 3 * n_components(plan) * (room / 2 + 1) * real_bytes, "regions", error));
         s->capacity = (cl_uint)room;
     }
 fail:
@@ -128,11 +130,11 @@ fail:
 static mst_status reserve_estimates(mst_integral *plan, const mst_generation *s, mst_error *error) {
     mst_status status = MST_OK;
     mst_regions *r = plan->work;
-    uint64_t real_bytes = mst_integral_number_bytes(plan);
-    MST_TRY(mst_integral_reserve(plan, &r->values, s->capacity * real_bytes, "regions", error));
-    MST_TRY(mst_integral_reserve(plan, &r->errors, s->capacity * real_bytes, "regions", error));
-    MST_TRY(mst_integral_reserve(plan, &r->magnitudes, s->capacity * real_bytes, "regions", error));
-    MST_TRY(mst_integral_reserve(plan, &r->marks, s->capacity, "regions", error));
+    uint64_t real_bytes = mst_integral_number_bytes(plan), n = n_components(plan) * s->capacity;
+    MST_TRY(mst_integral_reserve(plan, &r->values, n * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->errors, n * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->magnitudes, n * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->marks, n, "regions", error));
 fail:
     return status;
 }
@@ -143,8 +145,8 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     uint64_t real_bytes = mst_integral_number_bytes(plan);
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->generations[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
-    MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_sums(plan) * real_bytes, "integrals", error));
-    MST_TRY(mst_integral_reserve(plan, &r->state, n * 2 * sizeof(cl_uint), "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_components(plan) * n_sums(plan) * real_bytes, "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->state, n * (n_components(plan) + 1) * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->total, MST_REGIONS_COUNTS * sizeof(cl_uint), "counters", error));
 fail:
@@ -155,7 +157,7 @@ fail:
 // not take more than a small part of the memory.
 static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
     uint64_t left = mst_budget_left(plan->context, &plan->context->device_memory) / 8;
-    uint64_t each = left / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_sets;
+    uint64_t each = left / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_components(plan) / n_sets;
     return each < LEAST_LOOK ? (cl_uint)each : LEAST_LOOK;
 }
 
@@ -206,18 +208,19 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     mst_status status = MST_OK;
     enum { RUNNING = 4 }; // as regions.cl has it, or more
     mst_regions *r = plan->work;
-    size_t row = n_sums(plan);
-    double *sums = malloc(n * row * sizeof *sums);
-    cl_uint *state = malloc(n * 2 * sizeof *state);
+    size_t row = n_sums(plan), components = n_components(plan);
+    double *sums = malloc(n * components * row * sizeof *sums);
+    cl_uint *state = malloc(n * (components + 1) * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
-    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, row * n, error));
-    MST_TRY(mst_integral_download_counts(plan, r->state.memory, state, 2 * n, error));
-    for (size_t i = 0; i < n; i++) {
-        mst_integral_result *out = &results[i];
-        out->value = sums[row * i + 3];
-        out->error = sums[row * i + 4];
-        out->evaluations = (uint64_t)state[2 * i + 1] * r->n_points;
-        out->status = state[2 * i] >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
+    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, row * components * n, error));
+    MST_TRY(mst_integral_download_counts(plan, r->state.memory, state, (components + 1) * n, error));
+    for (size_t k = 0; k < n * components; k++) {
+        const cl_uint *states = state + k / components * (components + 1), stop = states[k % components];
+        mst_integral_result *out = &results[k];
+        out->value = sums[row * k + 3];
+        out->error = sums[row * k + 4];
+        out->evaluations = (uint64_t)states[components] * r->n_points;
+        out->status = stop >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)stop;
         if (isinf(out->error)) // a region in which the integrand is not finite is still there
             out->status = MST_INTEGRAL_NON_FINITE;
     }
@@ -230,7 +233,8 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     mst_regions *r = plan->work;
-    size_t at_once = MOST_FIRST_REGIONS / r->first_regions, n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
+    size_t at_once = MOST_FIRST_REGIONS / r->first_regions / n_components(plan), n_row = (size_t)plan->n_row,
+           n_cuts = (size_t)plan->n_cuts;
     for (size_t first = 0; first < call->n_sets; first += at_once) {
         size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
         cl_uint n_sets = (cl_uint)count;
@@ -241,7 +245,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(mst_integral_upload_pairs(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
         MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
-        MST_TRY(collect(plan, count, call->results + first, error));
+        MST_TRY(collect(plan, count, call->results + first * n_components(plan), error));
     }
 fail:
     return status;

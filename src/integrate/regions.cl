@@ -2,6 +2,8 @@
 //
 // A region is a box lo[k] .. lo[k] + len[k]. Those of one integral stand in a row: integral i has run[2 i + 1] of them
 // from run[2 i] on. The rule (evaluate_box: value, error, the axis to split along) is in kronrod.cl or genz_malik.cl.
+// Values, errors, integrals of |f| and marks are those of each component, `capacity` apart. A region is split for one
+// component, whose mark SPLIT says so: of those that want it the one whose error is largest beside its share.
 
 #define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
 
@@ -38,15 +40,20 @@
 #define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
-// Row of an integral in `sums`: value, error and integral of |f| of the regions done, value and error of all, the last
-// 2 DIM values.
+// Row of a component of an integral in `sums`: value, error and integral of |f| of the regions done, value and error of
+// all, the last 2 DIM values.
 #define SUMS (5 + 2 * DIM)
 enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, VALUE, ERROR, BEFORE };
 // An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
 #define NOUGHT (120 * EPSILON)
 #define UNSETTLED REAL(0.95)
 
-// State of an integral: while it runs, and why it stopped (mst_integral_status).
+// State of a component of an integral: while it runs, and why it stopped (mst_integral_status). A component that has
+// stopped keeps its value and error while regions are split for others. Row of an integral in `state`: those states,
+// then the regions evaluated so far.
+#define STATE (COMPONENTS + 1)
+// Where a component has what the i-th pair of regions comes from.
+#define PAIR(c, capacity, i) ((ulong)(c) * ((capacity) / 2 + 1) + (i))
 #define CONVERGED 0
 #define BUDGET 1
 #define ROUND_OFF 2
@@ -80,7 +87,7 @@ typedef struct estimate {
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
 #define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
 
-estimate evaluate_box(const box *b, given *in);
+void evaluate_box(const box *b, given *in, estimate *of_components);
 
 realv gather(__global const real *from, const uint *index, uint stride, uint offset) {
     real lanes[WIDTH];
@@ -116,10 +123,39 @@ __kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite,
         return;
     run[2 * set] = (uint)r;
     run[2 * set + 1] = first_regions;
-    for (uint k = 0; k < BEFORE; k++)
-        sums[SUMS * (ulong)set + k] = 0;
-    state[2 * set] = RUNNING;
-    state[2 * set + 1] = 0;
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++) {
+        for (uint k = 0; k < BEFORE; k++)
+            sums[SUMS * ((ulong)set * COMPONENTS + c) + k] = 0;
+        state[STATE * (ulong)set + c] = RUNNING;
+    }
+    state[STATE * (ulong)set + COMPONENTS] = 0;
+}
+
+// Keeps what is known of a component's regions from `first` on.
+void store_estimates(const box *b, const estimate *e, realv narrowest, ulong first, uint count, __global real *values,
+                     __global real *errors, __global real *magnitudes, __global uchar *marks) {
+    real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
+        finest[WIDTH];
+    const realv least_x = EPSILON * fabs(b->center[0]);
+    STOREV(e->value, value);
+    STOREV(e->error, error);
+    STOREV(e->rounding, least);
+    STOREV(e->axis, axis);
+    STOREV(e->magnitude, magnitude);
+    STOREV(b->cut, cut);
+    STOREV(DIM > 1 ? (realv)0 : (b->infinite == 0 && b->cut != 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
+    STOREV(narrowest, width);
+    for (uint l = 0; l < count; l++) {
+        const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
+        values[first + l] = finite && !empty ? value[l] : 0;
+        magnitudes[first + l] = finite && !empty ? magnitude[l] : 0;
+        const bool at_floor = (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] ||
+                              (b->infinite > 0 && cut[l] != 0 && width[l] < FARTHEST);
+        const real largest = fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
+        errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
+        marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
+    }
 }
 
 // Tiles of WIDTH regions, one to a lane.
@@ -131,8 +167,8 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
-        real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
-            finest[WIDTH], found[WIDTH];
+        real cut[WIDTH], found[WIDTH];
+        estimate e[COMPONENTS];
         given in;
         realv narrowest = INFINITY;
         box b;
@@ -153,26 +189,11 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
             b.center[a] = gather(lo + (ulong)a * capacity, index, 1, 0) + b.half_width[a];
             narrowest = fmin(narrowest, fabs(b.half_width[a]));
         }
-        const estimate e = evaluate_box(&b, &in);
-        STOREV(e.value, value);
-        STOREV(e.error, error);
-        STOREV(e.rounding, least);
-        STOREV(e.axis, axis);
-        STOREV(e.magnitude, magnitude);
-        const realv least_x = EPSILON * fabs(b.center[0]);
-        STOREV(DIM > 1 ? (realv)0 : (infinite == 0 && b.cut != 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
-        STOREV(narrowest, width);
-        for (uint l = 0; l < count; l++) {
-            const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
-            values[first + l] = finite && !empty ? value[l] : 0;
-            magnitudes[first + l] = finite && !empty ? magnitude[l] : 0;
-            const bool at_floor = (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] ||
-                                  (infinite > 0 && cut[l] != 0 && width[l] < FARTHEST);
-            const real largest =
-                fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
-            errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
-            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
-        }
+        evaluate_box(&b, &in, e);
+#pragma unroll 1
+        for (uint c = 0; c < COMPONENTS; c++)
+            store_estimates(&b, &e[c], narrowest, (ulong)c * capacity + first, count, values, errors, magnitudes,
+                            marks);
     }
 }
 
@@ -220,78 +241,178 @@ uint count_items(uint own, __local uint *scratch) {
     return own;
 }
 
-// Decides about every region of an integral, and about the integral. A region is done when its error is small against
-// what is left of the tolerance for all n that are not:
+// Decides about every region of an integral, and about its components. A component wants a region split unless its
+// error is small against what is left of the tolerance for all n that are not done:
 //     error <= (tolerance - errors of those done) / (2 n),
 // so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the
 // error allows. Where all nodes gave 0, regions are halved until there are least_look.
-__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look,
-                    uint round, __global const uint *run, __global const real *values, __global const real *errors,
-                    __global const real *magnitudes, __global uchar *marks, __global real *sums, __global uint *state,
-                    __global uint *n_split, __global uint *total, __local real *scratch, __local uint *counts) {
+
+// What judging a component finds, the same in every item.
+typedef struct verdict {
+    uint stop;            // its state
+    real share;           // of the tolerance, a region
+    uint count, suspects; // regions that it wants to split, and of these, such as are searched
+    real done[3];         // of the others: value, error, integral of |f|
+    real value, error;    // of all
+} verdict;
+
+// Marks the regions that the component wants to split. Pointers are to what is the component's.
+void judge_component(real relative, real absolute, uint most_regions, uint least_look, uint round, uint first, uint n,
+                     uint evaluated, uint state, __global const real *values, __global const real *errors,
+                     __global const real *magnitudes, __global uchar *marks, __global const real *sum,
+                     __local real *scratch, __local uint *counts, verdict *v) {
+    real all[SHARED] = {0, 0, 0, 0}; // value, error, integral of |f|, whether the integrand is not finite somewhere
+    for (uint r = first + ITEM; r < first + n; r += ITEMS) {
+        all[0] += values[r];
+        all[1] += errors[r];
+        all[2] += magnitudes[r];
+        all[3] = marks[r] & NOT_FINITE ? 1 : all[3];
+    }
+    sum_items(all, scratch);
+    const real value = sum[DONE_VALUE] + all[0], error = sum[DONE_ERROR] + all[1],
+               magnitude = sum[DONE_MAGNITUDE] + all[2];
+    v->value = value;
+    v->error = error;
+    const bool nought = fabs(value) <= error && error <= NOUGHT * magnitude;
+    const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
+    v->share = fmax(tolerance - sum[DONE_ERROR], (real)0) / (2 * (real)n);
+    // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
+    const bool unseen = error == 0 && n < least_look && evaluated + 3 * (ulong)n <= most_regions;
+    uint count = 0, suspects = 0;
+    real part[SHARED] = {0, 0, 0, 0}; // of the regions not to split: value, error, integral of |f|, whether one is lost
+    for (uint r = first + ITEM; r < first + n; r += ITEMS) {
+        const bool split =
+            (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= v->share)) && !(marks[r] & AT_FLOOR));
+        marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
+        count += split ? 1 : 0;
+        suspects += DIM == 1 && split && (marks[r] & SUSPECT) ? 1 : 0;
+        part[0] += split ? 0 : values[r];
+        part[1] += split ? 0 : errors[r];
+        part[2] += split ? 0 : magnitudes[r];
+        part[3] = !split && (marks[r] & LOST) ? 1 : part[3];
+    }
+    sum_items(part, scratch);
+    for (uint k = 0; k < 3; k++)
+        v->done[k] = part[k];
+    v->count = count_items(count, counts);
+    v->suspects = SEARCHES(round) ? count_items(suspects, counts) : 0;
+    const bool loss = part[3] > 0 || state == RUNNING_WITH_LOSS;
+    v->stop = loss ? RUNNING_WITH_LOSS : RUNNING;
+    if ((error <= tolerance || nought) && !loss && (int)round >= FIRST_VERDICT && !(unseen && v->count > 0))
+        v->stop = CONVERGED;
+    else if (all[3] > 0 && round >= PATIENCE)
+        v->stop = NON_FINITE;
+    else if (v->count == 0 || round == LAST_ROUND)
+        v->stop = ROUND_OFF;
+}
+
+// Which component a region is split for; COMPONENTS if for none.
+uint split_for(__global const uchar *marks, uint capacity, uint r) {
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++)
+        if (marks[(ulong)c * capacity + r] & SPLIT)
+            return c;
+    return COMPONENTS;
+}
+
+// Of several components: leaves one of those that want a region split its mark, takes what is done of regions that none
+// wants to, and counts the others.
+void agree(uint first, uint n, uint capacity, __global const real *values, __global const real *errors,
+           __global const real *magnitudes, __global uchar *marks, verdict *all, uint *count, uint *suspects,
+           __local real *scratch, __local uint *counts) {
+    *count = *suspects = 0;
+    for (uint r = first + ITEM; r < first + n; r += ITEMS) {
+        uint lead = COMPONENTS;
+        real most = 0;
+#pragma unroll 1
+        for (uint c = 0; c < COMPONENTS; c++) {
+            const ulong at = (ulong)c * capacity + r;
+            const bool wants = all[c].stop >= RUNNING && (marks[at] & SPLIT);
+            const real much = errors[at] < INFINITY && all[c].share > 0 ? errors[at] / all[c].share : (real)INFINITY;
+            marks[at] &= (uchar)~SPLIT;
+            lead = wants && (lead == COMPONENTS || much > most) ? c : lead;
+            most = lead == c ? much : most;
+        }
+        if (lead == COMPONENTS)
+            continue;
+        marks[(ulong)lead * capacity + r] |= SPLIT;
+        *count += 1;
+        *suspects += DIM == 1 && (marks[(ulong)lead * capacity + r] & SUSPECT) ? 1 : 0;
+    }
+    *count = count_items(*count, counts);
+    *suspects = count_items(*suspects, counts);
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++) {
+        real part[SHARED] = {0, 0, 0, 0};
+        for (uint r = first + ITEM; r < first + n && all[c].stop >= RUNNING; r += ITEMS) {
+            const ulong at = (ulong)c * capacity + r;
+            const bool split = split_for(marks, capacity, r) < COMPONENTS;
+            part[0] += split ? 0 : values[at];
+            part[1] += split ? 0 : errors[at];
+            part[2] += split ? 0 : magnitudes[at];
+        }
+        sum_items(part, scratch);
+        for (uint k = 0; k < 3; k++)
+            all[c].done[k] = part[k];
+    }
+}
+
+// Takes the verdicts over into the rows of an integral's components; whether one of them goes on. In one item.
+bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __global uint *states) {
+    bool goes_on = false;
+#pragma unroll 1
+    for (uint c = 0; c < COMPONENTS; c++, sum += SUMS) {
+        const bool runs = all[c].stop >= RUNNING;
+        if (states[c] < RUNNING)
+            continue;
+        states[c] = runs && spent ? BUDGET : all[c].stop;
+        goes_on = goes_on || states[c] >= RUNNING;
+        for (uint k = 0; k < 3; k++)
+            sum[DONE_VALUE + k] += all[c].done[k];
+        sum[VALUE] = all[c].value;
+        sum[ERROR] = runs ? fmax(all[c].error, unsettled(sum + BEFORE, all[c].value, round)) : all[c].error;
+        sum[BEFORE + round % (2 * DIM)] = all[c].value;
+    }
+    return goes_on;
+}
+
+__kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative, real absolute, uint most_regions,
+                    uint least_look, uint round, __global const uint *run, __global const real *values,
+                    __global const real *errors, __global const real *magnitudes, __global uchar *marks,
+                    __global real *sums, __global uint *state, __global uint *n_split, __global uint *total,
+                    __local real *scratch, __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
-        __global real *sum = sums + SUMS * (ulong)set;
         const uint first = run[2 * set], n = run[2 * set + 1];
+        __global uint *states = state + STATE * (ulong)set;
+        const uint evaluated = states[COMPONENTS];
+        verdict all[COMPONENTS];
         if (ITEM == 0)
             n_split[set] = 0;
         if (n == 0)
             continue;
-        real all[SHARED] = {0, 0, 0, 0}; // value, error, integral of |f|, whether the integrand is not finite somewhere
-        for (uint r = first + ITEM; r < first + n; r += ITEMS) {
-            all[0] += values[r];
-            all[1] += errors[r];
-            all[2] += magnitudes[r];
-            all[3] = marks[r] & NOT_FINITE ? 1 : all[3];
+#pragma unroll 1
+        for (uint c = 0; c < COMPONENTS; c++) {
+            const ulong at = (ulong)c * capacity;
+            all[c].stop = states[c];
+            if (COMPONENTS == 1 || states[c] >= RUNNING)
+                judge_component(relative, absolute, most_regions, least_look, round, first, n, evaluated, states[c],
+                                values + at, errors + at, magnitudes + at, marks + at,
+                                sums + SUMS * ((ulong)set * COMPONENTS + c), scratch, counts, &all[c]);
         }
-        sum_items(all, scratch);
-        const real value = sum[DONE_VALUE] + all[0], error = sum[DONE_ERROR] + all[1],
-                   magnitude = sum[DONE_MAGNITUDE] + all[2];
-        const bool nought = fabs(value) <= error && error <= NOUGHT * magnitude;
-        const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
-        const real share = fmax(tolerance - sum[DONE_ERROR], (real)0) / (2 * (real)n);
-        // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
-        const bool unseen = error == 0 && n < least_look && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
-        real part[SHARED] = {0, 0, 0,
-                             0};      // of the regions not to split: value, error, integral of |f|, whether one is lost
-        uint count = 0, suspects = 0; // those to split
-        for (uint r = first + ITEM; r < first + n; r += ITEMS) {
-            const bool split =
-                (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
-            marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
-            count += split ? 1 : 0;
-            suspects += DIM == 1 && split && (marks[r] & SUSPECT) ? 1 : 0;
-            part[0] += split ? 0 : values[r];
-            part[1] += split ? 0 : errors[r];
-            part[2] += split ? 0 : magnitudes[r];
-            part[3] = !split && (marks[r] & LOST) ? 1 : part[3];
-        }
-        sum_items(part, scratch);
-        count = count_items(count, counts);
-        suspects = SEARCHES(round) ? count_items(suspects, counts) : 0;
+        uint count = all[0].count, suspects = all[0].suspects;
+        if (COMPONENTS > 1)
+            agree(first, n, capacity, values, errors, magnitudes, marks, all, &count, &suspects, scratch, counts);
         if (ITEM == 0) {
-            const bool loss = part[3] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
-            uint stop = loss ? RUNNING_WITH_LOSS : RUNNING;
-            if ((error <= tolerance || nought) && !loss && (int)round >= FIRST_VERDICT && !(unseen && count > 0))
-                stop = CONVERGED;
-            else if (all[3] > 0 && round >= PATIENCE)
-                stop = NON_FINITE;
-            else if (count == 0 || round == LAST_ROUND)
-                stop = ROUND_OFF;
-            else if ((ulong)state[2 * set + 1] + n + 2 * (ulong)count + SEARCH_REGIONS * (ulong)suspects > most_regions)
-                stop = BUDGET;
-            state[2 * set] = stop;
-            state[2 * set + 1] += n;
-            n_split[set] = stop >= RUNNING ? count : 0;
-            if (stop >= RUNNING && suspects > 0)
+            const bool spent =
+                (ulong)evaluated + n + 2 * (ulong)count + SEARCH_REGIONS * (ulong)suspects > most_regions;
+            const bool goes_on = conclude(all, spent, round, sums + SUMS * ((ulong)set * COMPONENTS), states);
+            states[COMPONENTS] = evaluated + n;
+            n_split[set] = goes_on ? count : 0;
+            if (goes_on && suspects > 0)
                 atomic_add(&total[1 + round % 2], suspects);
-            sum[DONE_VALUE] += part[0];
-            sum[DONE_ERROR] += part[1];
-            sum[DONE_MAGNITUDE] += part[2];
-            sum[VALUE] = value;
-            sum[ERROR] = stop >= RUNNING || stop == BUDGET ? fmax(error, unsettled(sum + BEFORE, value, round)) : error;
-            sum[BEFORE + round % (2 * DIM)] = value;
         }
+        SYNC(); // PoCL 3.1 has all items take that branch where it ends the loop
     }
 }
 
@@ -333,8 +454,10 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
         if (next_run[2 * set + 1] == 0)
             continue;
         for (uint start = 0; start < n; start += ITEMS) {
-            const uint r = first + start + ITEM;
-            const bool own = start + ITEM < n && (marks[r] & SPLIT), is_found = DIM == 1 && own && (marks[r] & SUSPECT);
+            const uint r = first + start + ITEM, lead = start + ITEM < n ? split_for(marks, capacity, r) : COMPONENTS;
+            const bool own = lead < COMPONENTS;
+            const uint mark = own ? marks[(ulong)lead * capacity + r] : 0;
+            const bool is_found = DIM == 1 && (mark & SUSPECT);
             SYNC();
             scratch[ITEM] = own ? 1 : 0;
             for (uint step = 1; step < ITEMS; step *= 2) { // running sums (Hillis and Steele 1986)
@@ -349,7 +472,7 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                 const ulong at = to + 2 * (ulong)(scratch[ITEM] - 1) + upper;
                 for (uint k = 0; k < DIM; k++) {
                     const real l = len[(ulong)k * capacity + r], from = lo[(ulong)k * capacity + r];
-                    const bool cut = k == (marks[r] & AXIS);
+                    const bool cut = k == (mark & AXIS);
                     const real below = is_found ? places[r] - from : l / 2;
                     next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + l / 2 : from;
                     next_len[(ulong)k * next_capacity + at] = cut ? upper ? l - below : below : l;
@@ -360,9 +483,13 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                 next_ends[at] = (uchar)(is_found ? new_ends : kept > 0 ? kept | (ends[r] & FOUND) : 0);
                 if (upper)
                     continue;
-                parents[3 * (at / 2)] = values[r];
-                parents[3 * (at / 2) + 1] = errors[r];
-                parents[3 * (at / 2) + 2] = (real)marks[r];
+#pragma unroll 1
+                for (uint c = 0; c < COMPONENTS; c++) {
+                    const ulong from = (ulong)c * capacity + r, pair = PAIR(c, next_capacity, at / 2);
+                    parents[3 * pair] = values[from];
+                    parents[3 * pair + 1] = errors[from];
+                    parents[3 * pair + 2] = (real)marks[from];
+                }
             }
             to += 2 * all;
         }

@@ -55,6 +55,7 @@ mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, con
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(infinite, infinite),
                                       MST_BIND(round, round),
+                                      MST_BIND(capacity, s->capacity),
                                       MST_BIND(parents, s->parents.memory),
                                       MST_BIND(ends, s->ends.memory),
                                       MST_BIND(values, r->values.memory),
@@ -73,6 +74,7 @@ mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_
     size_t bytes = mst_integral_number_bytes(plan);
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
                                       MST_BIND(sets_a_group, sets_a_group),
+                                      MST_BIND(capacity, s->capacity),
                                       MST_BIND(relative, d->relative_tolerance),
                                       MST_BIND(absolute, d->absolute_tolerance),
                                       MST_BIND(most_regions, most_regions),
@@ -113,6 +115,7 @@ mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generatio
     cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(tiles_an_item, tiles_an_item),
+                                      MST_BIND(capacity, s->capacity),
                                       MST_BIND(lo, s->lo.memory),
                                       MST_BIND(len, s->len.memory),
                                       MST_BIND(id, s->id.memory),

@@ -33,16 +33,20 @@ typedef struct finishing {
 static mst_status finish_results(size_t part, void *user, mst_error *error) {
     const finishing *f = user;
     const mst_integral *plan = f->plan;
+    const size_t n_components = (size_t)plan->n_components;
     const size_t begin = f->first + part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
     (void)error;
     for (size_t i = begin; i < end; i++) {
-        mst_integral_result r = f->computed[i - f->first];
-        if (is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts))
-            r = (mst_integral_result){0, 0, r.evaluations, MST_INTEGRAL_CONVERGED};
-        mark_non_finite(&r);
-        f->call->results[i] = r;
-        if (f->call->copies)
-            mst_elements_write(MST_INTEGRAL_RESULT, &r, i, plan->desc.result_size, f->call->copies);
+        const bool empty = is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts);
+        for (size_t k = i * n_components; k < (i + 1) * n_components; k++) {
+            mst_integral_result r = f->computed[k - f->first * n_components];
+            if (empty)
+                r = (mst_integral_result){0, 0, r.evaluations, MST_INTEGRAL_CONVERGED};
+            mark_non_finite(&r);
+            f->call->results[k] = r;
+            if (f->call->copies)
+                mst_elements_write(MST_INTEGRAL_RESULT, &r, k, plan->desc.result_size, f->call->copies);
+        }
     }
     return MST_OK;
 }

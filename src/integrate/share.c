@@ -143,7 +143,7 @@ static computed_part *take_part(integrator *m) {
     pthread_mutex_unlock(&s->mutex);
     if (!goes_on)
         return NULL;
-    if (!(part = malloc(sizeof *part + count * sizeof *part->results))) {
+    if (!(part = malloc(sizeof *part + count * (size_t)m->plan->n_components * sizeof *part->results))) {
         mst_error error;
         fail_call(s, mst_fail(&error, MST_ERROR_HOST_MEMORY, "out of memory for results"), &error);
         return NULL;

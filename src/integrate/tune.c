@@ -32,11 +32,15 @@ static mst_integral_choice choice_of(const int64_t *values) {
     return (mst_integral_choice){(unsigned)values[WIDTH], (size_t)values[GROUP], (uint64_t)values[ITEMS]};
 }
 
+static size_t n_results(const integral_trial *t) {
+    return t->n_sets * (size_t)(t->desc.n_components > 0 ? t->desc.n_components : 1);
+}
+
 static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
     integral_trial *t = user;
     (void)seed; // the parameters are there
-    t->expected = calloc(t->n_sets, sizeof *t->expected);
-    t->got = calloc(t->n_sets, sizeof *t->got);
+    t->expected = calloc(n_results(t), sizeof *t->expected);
+    t->got = calloc(n_results(t), sizeof *t->got);
     return t->expected && t->got ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
 }
 
@@ -58,7 +62,7 @@ static mst_status build(void *user, const int64_t *values, void **candidate, mst
 static mst_status clear(void *user, mst_error *error) {
     const integral_trial *t = user;
     (void)error;
-    memset(t->got, 0xff, t->n_sets * sizeof *t->got);
+    memset(t->got, 0xff, n_results(t) * sizeof *t->got);
     return MST_OK;
 }
 
@@ -81,7 +85,8 @@ fail:
 static bool is_close(const integral_trial *t, size_t i) {
     const mst_integral_result *a = &t->expected[i], *b = &t->got[i];
     double promised = is_fixed(&t->desc) ? 0 : a->error + b->error;
-    double allowed = (t->is_double ? 1e-12 : 1e-5) * (fabs(a->value) + t->sizes[i]) + promised;
+    double size = is_fixed(&t->desc) ? t->sizes[i] : 0;
+    double allowed = (t->is_double ? 1e-12 : 1e-5) * (fabs(a->value) + size) + promised;
     return a->status == b->status && ((isnan(a->value) && isnan(b->value)) || fabs(a->value - b->value) <= allowed);
 }
 
@@ -90,8 +95,8 @@ static mst_status check(void *user, void *candidate, bool *right, mst_error *err
     (void)candidate, (void)error;
     *right = true;
     if (!t->has_expected)
-        memcpy(t->expected, t->got, t->n_sets * sizeof *t->got);
-    for (size_t i = 0; i < t->n_sets; i++)
+        memcpy(t->expected, t->got, n_results(t) * sizeof *t->got);
+    for (size_t i = 0; i < n_results(t); i++)
         *right = *right && is_close(t, i);
     t->has_expected = true;
     return MST_OK;
@@ -127,8 +132,11 @@ static void add_parameters(mst_tune_problem *p, const mst_integral *plan) {
 // Integrals of the same rule, integrand and kinds of ranges have the same kernels, whatever their bounds and the order of names.
 static void identify(mst_tune_problem *p, const mst_integral *plan, const mst_integral_desc *desc) {
     bool fixed = is_fixed(desc);
-    uint64_t numbers[3 + MST_INTEGRAL_MAX_VARIABLES] = {REVISION, (uint64_t)desc->rule,
-                                                        XXH3_64bits(desc->integrand, strlen(desc->integrand))};
+    uint64_t numbers[3 + MST_INTEGRAL_MAX_VARIABLES] = {REVISION, (uint64_t)desc->rule};
+    for (int c = 0; c < plan->n_components; c++) {
+        const char *text = desc->n_components > 0 ? desc->components[c] : desc->integrand;
+        numbers[2] = XXH3_64bits_withSeed(text, strlen(text), numbers[2]);
+    }
     for (int k = 0; k < desc->n_variables; k++)
         numbers[3 + k] = (uint64_t)plan->kinds[k];
     p->size = fixed ? plan->desc.points : 1;

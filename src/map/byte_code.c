@@ -101,7 +101,7 @@ static mst_status make_words(mst_map *plan, int output, code_of_output *code, ms
     MST_REQUIRE(slots, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     for (unsigned i = 0; i < n; i++)
         slots[i] = i;
-    MST_TRY(mst_expr_code_make(code->expression, code->type, slots, n, code->values, &made, error));
+    MST_TRY(mst_expr_code_make(code->expression, code->type, slots, n, code->values, 2, &made, error));
     const size_t head = HEAD + (size_t)LOAD * n, n_words = head + made.n_words;
     MST_REQUIRE(words = calloc(n_words, sizeof *words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     words[0] = (int32_t)head;

@@ -110,3 +110,14 @@ npy values nan.npy float64 3,2 1 2 nan 2 1 nan
 refused 2 'the upper bound of x is NaN for parameter set 2' integrate 'a*x' --from 0 --to b --params nan.npy --param-names a,b
 refused 4 'exists' integrate 'a*x' --from 0 --to 1 --param a=1:2:2 -o rows.npy
 refused 2 'end in .npy' integrate 'x' --from 0 --to 1 -o out.txt
+
+# Several integrands are the components of one.
+expect 0 "$MASTABA" integrate 'exp(x)' 'x^2' --from 0 --to 1
+[ "$(grep -c '^exp(x) 1[.]7182818284590\|^x^2    0[.]333333333333333' .stdout)" = 2 ] || fail "$(cat .stdout)"
+expect 0 "$MASTABA" integrate 'exp(a*x)' 'a*x^2' --from 0 --to 1 --param a=1:2:2 -o components.npy
+[ "$(npy describe components.npy)" = 'float64 [2, 2, 4]' ] || fail "$(npy describe components.npy)"
+expect 0 "$MASTABA" integrate 'exp(a*x)' 'a*x^2' --from 0 --to 1 --param a=1:2:2 --json
+json "[(r['integrand'], r['parameters']['a']) for r in j['results']] == [('exp(a*x)', 1), ('a*x^2', 1), ('exp(a*x)', 2), ('a*x^2', 2)]"
+json "abs(j['results'][3]['value'] - 2 / 3) <= j['results'][3]['error'] < 1e-10"
+refused 2 'component 1' integrate 'x' 'x +' --from 0 --to 1
+refused 2 'use adaptive for 2' integrate 'x' '1' --from 0 --to 1 --rule gauss
