@@ -27,6 +27,13 @@ enum {
 // until the standard error is small, which stops where it is small by chance.
 #define STANDARD_ERRORS 6.0
 
+// Where the largest values have a tail like Pareto's, P(|f| > y) ~ y^(-1/g), as at x^(-g) and at infinity, what no point saw of
+// it is not in the standard error. A lattice's points are equally spaced along every axis, so the largest value of a shift is a
+// constant times u^(-g), its distance from the next place where f is infinite being u spacings. Then log u is distributed
+// exponentially, and 16 shifts tell g to a quarter: so much more is taken for it. Bounded integrands have a g near 0.
+#define G_MARGIN 1.5
+#define SIDES 2 // the largest value is at one side; others may have as much
+
 typedef struct lattice {
     mst_kernel *kernel;
     size_t group;
@@ -36,7 +43,8 @@ typedef struct lattice {
 // What is known so far of the integrals of a chunk.
 typedef struct progress {
     double *sums;    // a row of N_SHIFTS for each component
-    double *sizes;   // its sums of |f|, of all shifts
+    double *largest; // and another one: the largest |f| of each shift
+    double *sizes;   // sums of |f|, of all shifts
     double *pairs;   // as they come from the device
     bool *settled;   // components that have their result
     cl_uint *active; // those that go on
@@ -112,7 +120,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
         generators[j] = power << (64 - m);
     MST_TRY(upload_bytes(plan, &s->generators, generators, (size_t)plan->desc.n_variables * sizeof *generators, error));
     MST_TRY(upload_bytes(plan, &s->active, p->active, p->n_active * sizeof *p->active, error));
-    MST_TRY(mst_integral_reserve(plan, &s->partials, 3 * sums * n_components * groups * bytes, "partial sums", error));
+    MST_TRY(mst_integral_reserve(plan, &s->partials, 4 * sums * n_components * groups * bytes, "partial sums", error));
     const mst_argument arguments[] = {MST_BIND(start, start),
                                       MST_BIND(stride, stride),
                                       MST_BIND(count, count),
@@ -128,19 +136,37 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
     MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group, s->group, NULL,
                               error));
-    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * n_components * groups, error));
+    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 4 * sums * n_components * groups, error));
     for (size_t i = 0; i < sums * n_components; i++) {
         const size_t k = p->active[i % sums / N_SHIFTS] * n_components + i / sums; // component i / sums of a set
         p->sums[k * N_SHIFTS + i % N_SHIFTS] += mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);
         p->sizes[k] += mst_integral_sum(p->pairs + groups * (2 * sums * n_components + i), groups);
+        for (size_t g = 0; g < groups; g++)
+            p->largest[k * N_SHIFTS + i % N_SHIFTS] =
+                fmax(p->largest[k * N_SHIFTS + i % N_SHIFTS], p->pairs[groups * (3 * sums * n_components + i) + g]);
     }
 fail:
     return status;
 }
 
+// The mean of what u < 1 / N_SHIFTS has, of the largest values of all shifts of n points: the integral of u^(-g) up to there.
+static double unseen_tail(const double *largest, double n) {
+    double mean = 0, least = INFINITY, size = 0;
+    for (int k = 0; k < N_SHIFTS; k++) {
+        if (!(largest[k] > 0) || isinf(largest[k]))
+            return 0;
+        mean += log(largest[k]) / N_SHIFTS;
+        least = fmin(least, log(largest[k]));
+        size += largest[k] / N_SHIFTS;
+    }
+    double g = G_MARGIN * (mean - least) * N_SHIFTS / (N_SHIFTS - 1);
+    return g < 1 ? SIDES * size / n * pow(N_SHIFTS, g - 1) * g / (1 - g) : INFINITY;
+}
+
 // Sets the result so far, and returns whether to go on: until the error is small enough or, where every value was 0, until so
 // many points were looked at that little can hide. `size` is the sum of |f| over all shifts.
-static bool judge(const mst_integral *plan, const double *sums, double size, int m, mst_integral_result *r) {
+static bool judge(const mst_integral *plan, const double *sums, const double *largest, double size, int m,
+                  mst_integral_result *r) {
     const mst_integral_desc *d = &plan->desc;
     double n = ldexp(1.0, m), mean = mst_integral_sum(sums, N_SHIFTS) / (N_SHIFTS * n), scatter = 0;
     double epsilon = plan->is_double ? 0x1p-52 : 0x1p-23;
@@ -148,7 +174,7 @@ static bool judge(const mst_integral *plan, const double *sums, double size, int
         scatter += (sums[k] / n - mean) * (sums[k] / n - mean);
     double rounding = 8 * epsilon * size / (N_SHIFTS * n);
     r->value = mean;
-    r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding;
+    r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding + unseen_tail(largest, n);
     r->evaluations = (uint64_t)N_SHIFTS << m;
     r->status = MST_INTEGRAL_BUDGET;
     if (!isfinite(mean))
@@ -166,7 +192,8 @@ static bool judge_components(const mst_integral *plan, progress *p, size_t set, 
     const size_t n = (size_t)plan->n_components;
     bool goes_on = false;
     for (size_t k = set * n; k < (set + 1) * n; k++) {
-        p->settled[k] = p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->sizes[k], m, &results[k]);
+        p->settled[k] =
+            p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->largest + k * N_SHIFTS, p->sizes[k], m, &results[k]);
         goes_on = goes_on || !p->settled[k];
         results[k].evaluations = (uint64_t)N_SHIFTS << m;
     }
@@ -181,6 +208,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_TRY(mst_integral_upload(plan, &s->rows, call->rows + first * n_row, count * n_row, "parameters", error));
     MST_TRY(mst_integral_upload_pairs(plan, &s->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
     memset(p->sums, 0, count * n_components * N_SHIFTS * sizeof *p->sums);
+    memset(p->largest, 0, count * n_components * N_SHIFTS * sizeof *p->largest);
     memset(p->sizes, 0, count * n_components * sizeof *p->sizes);
     memset(p->settled, 0, count * n_components * sizeof *p->settled);
     p->n_active = count;
@@ -207,17 +235,19 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     size_t most = call->n_sets < MOST_SETS ? call->n_sets : MOST_SETS, most_pairs = GPU_ITEMS + MOST_SETS * N_SHIFTS;
     const size_t n_components = (size_t)plan->n_components, all = most * n_components;
     progress p = {malloc(all * N_SHIFTS * sizeof *p.sums),
+                  malloc(all * N_SHIFTS * sizeof *p.largest),
                   malloc(all * sizeof *p.sizes),
-                  malloc(3 * most_pairs * n_components * sizeof *p.pairs),
+                  malloc(4 * most_pairs * n_components * sizeof *p.pairs),
                   malloc(all * sizeof *p.settled),
                   malloc(most * sizeof *p.active),
                   0};
-    MST_REQUIRE(p.sums && p.sizes && p.pairs && p.settled && p.active, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals",
-                call->n_sets);
+    MST_REQUIRE(p.sums && p.largest && p.sizes && p.pairs && p.settled && p.active, MST_ERROR_HOST_MEMORY,
+                "out of memory for %zu integrals", call->n_sets);
     for (size_t first = 0; first < call->n_sets; first += most)
         MST_TRY(run_chunk(plan, call, first, call->n_sets - first < most ? call->n_sets - first : most, &p, error));
 fail:
     free(p.sums);
+    free(p.largest);
     free(p.sizes);
     free(p.pairs);
     free(p.settled);

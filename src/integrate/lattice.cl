@@ -5,8 +5,28 @@
 
 // Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one
 // shift; a group gives a pair for each component, those of one component standing together; behind all pairs stand the
-// sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A
+// sums of |f|, then its largest values. Bounds are pairs. generators: a^j 2^(64 - m). A
 // row of shifts for each of n_shifts.
+// The largest of all work-items' numbers, in item 0.
+real largest_of_group(real v, __local real *scratch) {
+    for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
+        SYNC();
+        scratch[ITEM] = v;
+        SYNC();
+        if (ITEM < reach)
+            v = fmax(v, scratch[ITEM + reach]);
+    }
+    return v;
+}
+
+real largest_of_lanes(realv v) {
+    real lanes[WIDTH], largest = 0;
+    STOREV(v, lanes);
+    for (uint l = 0; l < WIDTH; l++)
+        largest = fmax(largest, lanes[l]);
+    return largest;
+}
+
 __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts,
                          __global const ulong *generators, __global const ulong *shifts, __global const uint *active,
                          __global const real *rows, __global const int *code, __global const real *cuts,
@@ -18,10 +38,13 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
     __global const real *cut = cuts + 4 * DIM * set;
     given in;
     pair sums[COMPONENTS], sizes[COMPONENTS];
+    realv largest[COMPONENTS];
     real volume = 1, widths[DIM];
 #pragma unroll 1
-    for (uint c = 0; c < COMPONENTS; c++)
+    for (uint c = 0; c < COMPONENTS; c++) {
         sums[c] = sizes[c] = pair_of(0, 0);
+        largest[c] = 0;
+    }
     broadcast_row(rows, set, code, &in);
     for (uint j = 0; j < DIM; j++) {
         widths[j] = (cut[4 * j + 2] - cut[4 * j]) + (cut[4 * j + 3] - cut[4 * j + 1]);
@@ -49,6 +72,7 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
             const realv all = c == 0 ? at_t : further(&in, c), f = LOADV(inside) > 0 ? all : (realv)0;
             sums[c] = pair_add(sums[c], pair_of(sum_lanes(f), 0));
             sizes[c] = pair_add(sizes[c], pair_of(sum_lanes(fabs(f)), 0));
+            largest[c] = fmax(largest[c], fabs(f));
         }
     }
 #pragma unroll 1
@@ -58,9 +82,12 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
         SYNC();
         const pair size = sum_group(pair_multiply(sizes[c], pair_of(fabs(volume), 0)), scratch);
         SYNC();
+        const real most = fabs(volume) * largest_of_group(largest_of_lanes(largest[c]), scratch);
+        SYNC();
         if (ITEM == 0) {
             vstore2((real2)(sum.hi, sum.lo), place, partials);
             partials[2 * COMPONENTS * get_num_groups(0) + place] = size.hi;
+            partials[3 * COMPONENTS * get_num_groups(0) + place] = most;
         }
     }
 }

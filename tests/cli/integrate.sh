@@ -119,5 +119,6 @@ expect 0 "$MASTABA" integrate 'exp(a*x)' 'a*x^2' --from 0 --to 1 --param a=1:2:2
 expect 0 "$MASTABA" integrate 'exp(a*x)' 'a*x^2' --from 0 --to 1 --param a=1:2:2 --json
 json "[(r['integrand'], r['parameters']['a']) for r in j['results']] == [('exp(a*x)', 1), ('a*x^2', 1), ('exp(a*x)', 2), ('a*x^2', 2)]"
 json "abs(j['results'][3]['value'] - 2 / 3) <= j['results'][3]['error'] < 1e-10"
-refused 2 'component 1' integrate 'x' 'x +' --from 0 --to 1
+expect 2 "$MASTABA" integrate 'x' 'x +' --from 0 --to 1
+grep -q '^mastaba integrate: component 1, column 4: ' .stderr || fail "$(cat .stderr)"
 refused 2 'use adaptive for 2' integrate 'x' '1' --from 0 --to 1 --rule gauss
