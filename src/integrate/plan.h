@@ -130,8 +130,7 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
 
 // ---- results.c
 
-// Of integrals first .. first + count - 1 of a call: what a method computed becomes what the caller gets, among the call's
-// results, and is copied if it is to be.
+// What a method computed of integrals first .. first + count - 1 becomes what the caller gets, and is copied if it is to be.
 mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, const mst_integral_result *computed,
                                size_t first, size_t count, mst_error *error);
 
