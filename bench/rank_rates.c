@@ -118,18 +118,28 @@ static mst_status measure(rank_run *run, const cli_arguments *arguments, const r
             status = rank_plan_fft((int)r->plan, text + 4, one, error);
         else if (strncmp(text, "fft:", 4) == 0)
             status = rank_measure_fft(run, text + 4, one, error);
-        else if (strncmp(text, "solve:", 6) == 0)
-            status = rank_measure_stencil(run, text + 6, one, error);
         else
-            status = rank_fail(error, MST_ERROR_ARGUMENT, "a case begins with fft: or solve:");
+            status = rank_measure_stencil(run, text + strlen("solve:"), one, error);
         json_array_append_new(cases, one);
     }
     json_object_set_new(all, "cases", cases);
     return status;
 }
 
+static int check_cases(const cli_arguments *arguments) {
+    for (int i = 0; i < arguments->n_operands; i++) {
+        const char *text = arguments->operands[i];
+        if (strncmp(text, "fft:", 4) != 0 && strncmp(text, "solve:", 6) != 0) {
+            cli_error(NULL, "%s: not a case; one begins with fft: or solve:", text);
+            return CLI_USAGE;
+        }
+    }
+    return CLI_DONE;
+}
+
 static int run_command(const cli_arguments *arguments, void *values) {
     const request *r = values;
+    mst_context_desc device = MST_CONTEXT_DESC_INIT;
     mst_error error;
     rank_run run = {.rounds = (int)r->rounds, .peer = r->peer, .apart = r->apart, .active = MPI_COMM_NULL};
     long cores = r->cores > 0 ? (long)r->cores : sysconf(_SC_NPROCESSORS_ONLN);
@@ -142,11 +152,14 @@ static int run_command(const cli_arguments *arguments, void *values) {
                   RANK_MOST_ROUNDS);
         return CLI_USAGE;
     }
+    int code = check_cases(arguments);
+    if (code != CLI_DONE)
+        return code;
     MPI_Comm_split(MPI_COMM_WORLD, run.number < run.n_active ? 0 : MPI_UNDEFINED, 0, &run.active);
-    if (mst_mpi_context_create(MPI_COMM_WORLD, NULL, &run.context, &error) != MST_OK)
+    device.device = arguments->common.device;
+    if (mst_mpi_context_create(MPI_COMM_WORLD, &device, &run.context, &error) != MST_OK)
         return cli_fail(NULL, NULL, &error);
     json_t *all = describe(&run);
-    int code = CLI_DONE;
     if (measure(&run, arguments, r, all, &error) != MST_OK) {
         fprintf(stderr, "rank-rates: rank %d: %s\n", run.number, error.message);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); // others may be waiting
@@ -175,7 +188,7 @@ static const cli_command command = {
                "Prints JSON. bench/scaling runs it and holds its own model against it.\n"
                "\nExample: four ranks\n  mpiexec -n 4 rank-rates --peer fft:128x128x128:slabs\n",
     .max_operands = CLI_MANY,
-    .leave_out = ~0u,
+    .leave_out = ~(unsigned)CLI_DEVICE,
     .options = options,
     .n_options = CLI_COUNT(options),
     .values_bytes = sizeof(request),
