@@ -165,7 +165,7 @@ static mst_status measure_turns(rank_run *run, json_t *to, mst_error *error) {
     mst_status status = MST_OK;
     json_t *alone = json_array(), *all = json_array();
     for (unsigned k = 0; k < 2 && status == MST_OK; k++) {
-        turn t = {.run = run, .loops = FIRST << 2 * k};
+        turn t = {.run = run, .loops = (uint64_t)FIRST << 2 * k};
         rank_timing times[2] = {{.n = 0}, {.n = 0}};
         for (int i = 0; i < run->rounds && status == MST_OK; i++) {
             if (run->active != MPI_COMM_NULL)
