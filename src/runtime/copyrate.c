@@ -28,7 +28,7 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
     const mst_argument arguments[] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(n, n)};
     size_t group = mst_kernel_group(context, kernel, (size_t)n);
     int launches = 1;
-    for (int i = -2; i < REPEATS; i++) { // two runs to warm up, the first of which says how long a launch takes
+    for (int i = -2; i < REPEATS; i++) { // two runs to warm up, the second of which says how long a launch takes
         const double start = mst_now();
         for (int k = 0; k < launches; k++)
             MST_TRY(mst_kernel_launch(&queue, kernel, arguments, MST_COUNT(arguments), (size_t)n, group, NULL, error));
@@ -36,7 +36,7 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
         const double taken = mst_now() - start;
         if (i >= 0)
             seconds[i] = taken;
-        else if (i == -2 && taken < LONG)
+        else if (i == -1 && taken < LONG)
             launches = LAUNCHES;
     }
     *bytes_per_second = 2.0 * launches * (double)bytes / mst_median(seconds, REPEATS);
