@@ -39,23 +39,32 @@ mst_status mst_mpi_pulse_begin(mst_mpi_pulse *p, mst_error *error) {
         return MST_OK;
     p->sent = p->heard = MPI_Wtime();
     p->out = 0;
+    p->ended = false;
     TRY_MPI(MPI_Start(&p->receive), "a sign of life");
 fail:
     return status;
 }
 
-// Takes what has come. The last one of the next rank's run is left in `in`.
+// What has been received, which MPI may have written to `in` before: the last one of the next rank's run, or another one follows.
+static mst_status take(mst_mpi_pulse *p, mst_error *error) {
+    mst_status status = MST_OK;
+    p->ended = p->in == 1;
+    if (!p->ended)
+        TRY_MPI(MPI_Start(&p->receive), "a sign of life");
+fail:
+    return status;
+}
+
 static mst_status hear(mst_mpi_pulse *p, double now, mst_error *error) {
     mst_status status = MST_OK;
     int done = 0;
-    if (p->in == 1)
+    if (p->ended)
         return MST_OK;
     TRY_MPI(MPI_Test(&p->receive, &done, MPI_STATUS_IGNORE), "a sign of life");
     if (!done)
         return MST_OK;
     p->heard = now;
-    if (p->in == 0)
-        TRY_MPI(MPI_Start(&p->receive), "a sign of life");
+    TRY(take(p, error));
 fail:
     return status;
 }
@@ -87,14 +96,12 @@ mst_status mst_mpi_pulse_end(mst_mpi_pulse *p, mst_error *error) {
         TRY(mst_mpi_wait(1, &p->send, p->timeout, error));
     p->out = 1;
     TRY_MPI(MPI_Start(&p->send), "a sign of life");
-    while (p->in == 0) {
+    while (!p->ended) {
         TRY(mst_mpi_wait(1, &p->receive, p->timeout, error));
-        if (p->in == 0)
-            TRY_MPI(MPI_Start(&p->receive), "a sign of life");
+        TRY(take(p, error));
     }
     TRY(mst_mpi_wait(1, &p->send, p->timeout, error));
     p->sending = false;
-    p->in = 0;
 fail:
     return status;
 }

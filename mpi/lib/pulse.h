@@ -11,7 +11,7 @@ typedef struct mst_mpi_pulse {
     double timeout, sent, heard; // seconds; the latter two as MPI_Wtime counts them
     int out, in;                 // of the messages: 1: the last one of a run
     MPI_Request send, receive;
-    bool sending;
+    bool sending, ended; // ended: the last one has been received, and `receive` is not active
 } mst_mpi_pulse;
 
 // Collective. *out is the caller's; destroy accepts NULL. Where MPI may still write to it, it is left.
