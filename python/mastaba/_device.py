@@ -73,9 +73,9 @@ def dense(shape, itemsize):
 class Array:
     """An array in the memory of an OpenCL device: functions of mastaba that get one give one, without a copy in between.
 
-    `numpy.asarray(a)` copies it to the host. Slices, transposes and broadcast arrays are views; arrays and masks as indices are NumPy's affair, on a
-    copy on the host. Operators and functions of elements are
-    those of `mastaba.evaluate`.
+    `numpy.asarray(a)` copies it to the host. Slices, transposes and broadcast arrays are views. Arrays and masks as indices are NumPy's
+    affair, on a copy on the host, but for places along one axis that are up to 16 runs of neighbours, and `a[mask] = number`. Operators and
+    functions of elements are those of `mastaba.evaluate`.
 
     >>> import numpy as np, mastaba
     >>> a = mastaba.asarray(np.arange(6.0).reshape(2, 3))

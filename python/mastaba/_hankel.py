@@ -9,6 +9,7 @@ from . import _arrays, errors
 from ._map import evaluate
 
 _MOST = 1e4  # of an order and a bias: as many steps would be taken where they are negative
+_MOST_KEPT = 1 << 16  # numbers of a sequence whose factors, 24 bytes for each, are kept for the next one
 _FAR = 10.0  # from where on Stirling's series is as good as double precision
 _STIRLING = 1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400, 43867 / 244188
 
@@ -35,7 +36,6 @@ def _mean(mu, bias):
     return (-1) ** int(a - b) * 2**bias * math.exp(math.lgamma(1 - b) - math.lgamma(1 - a))  # gamma(x) gamma(1 - x) = pi / sin(pi x)
 
 
-@functools.lru_cache(16)
 def _factors(n, dln, mu, offset, bias, inverse):
     """What a sequence of n numbers, its spectrum and its transform are multiplied by (None: nothing), and whether the mean is lost."""
     y = np.linspace(0, math.pi * (n // 2) / (n * dln), n // 2 + 1)
@@ -58,6 +58,9 @@ def _factors(n, dln, mu, offset, bias, inverse):
     return (1 / after, u, 1 / before, singular) if inverse else (before, u, after, singular)
 
 
+_kept_factors = functools.lru_cache(16)(_factors)
+
+
 def _times(x, factors, out=None):
     if factors is None:
         return x
@@ -67,7 +70,7 @@ def _times(x, factors, out=None):
 
 
 def _check(dln, mu, offset, bias):
-    if dln == 0 or not all(map(math.isfinite, (dln, offset))) or not max(abs(mu), abs(bias)) <= _MOST:
+    if dln == 0 or not all(map(math.isfinite, (dln, offset))) or not (abs(mu) <= _MOST and abs(bias) <= _MOST):
         raise errors.ArgumentError(f"a Hankel transform with dln={dln}, mu={mu}, offset={offset}, bias={bias}: give finite numbers, dln other than 0, "
                                    f"and mu and bias within {_MOST:g}")
 
@@ -78,12 +81,13 @@ def transformed(x, dln, mu, offset, bias, inverse, out, rfft, irfft):
         raise errors.ArgumentError(f"a Hankel transform of an array of shape {x.shape}: its last axis is what is transformed")
     dln, mu, offset, bias = map(float, (dln, mu, offset, bias))
     _check(dln, mu, offset, bias)
-    before, u, after, singular = _factors(x.shape[-1], dln, mu, offset, bias, inverse)
+    n = x.shape[-1]
+    before, u, after, singular = (_kept_factors if n <= _MOST_KEPT else _factors)(n, dln, mu, offset, bias, inverse)
     if singular:
         warnings.warn(f"singular {'inverse ' if inverse else ''}transform; consider changing the bias", stacklevel=4)
     spectrum = _times(rfft(_times(x, before)), u)
     last = out if after is None else _arrays.like(x, x.shape, x.dtype)
-    irfft(spectrum, x.shape[-1], out=last[..., ::-1])
+    irfft(spectrum, n, out=last[..., ::-1])
     return last if after is None else _times(last, after, out)
 
 

@@ -56,6 +56,11 @@ def _is_simple(value):
     return isinstance(value, Exponent) and (value == int(value) and abs(value) <= 16 or abs(value) == 0.5)
 
 
+def are_parameters(rows, further):
+    """Whether the numbers in which integrals of one kind differ, and so many further ones, can be parameters of one plan."""
+    return sum(len(set(column)) > 1 for column in zip(*rows)) + further <= _MOST_PARAMETERS
+
+
 def _with_parameters(texts, rows):
     """The texts of integrals that differ in numbers alone, and the parameters that they are left with."""
     columns = list(zip(*rows))

@@ -54,7 +54,7 @@ def nonzero(x, /):
 
 
 def sort(x, /, *, axis=-1, descending=False, stable=True):
-    """In order along an axis, NaN last."""
+    """In order along an axis, NaN last, or first if descending."""
     values = np.sort(x.numpy(), axis, kind="stable")
     return _there(x, np.flip(values, axis) if descending else values)
 

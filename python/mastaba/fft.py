@@ -386,7 +386,9 @@ def _by_logarithms(x, dln, mu, offset, bias, inverse, out):
 
 def fht(a, dln, mu, offset=0.0, bias=0.0, *, out=None):
     """The Hankel transform of order mu along the last axis, of n real numbers at points whose logarithms are dln apart, as a periodic sequence
-    (FFTLog). The results are at as many points, whose middle times that of the input is exp(offset); they decrease as a power of `bias` less.
+    (FFTLog). The results are at as many points, whose middle times that of the input is exp(offset). What is taken as
+    periodic is the input times r**-bias, which is best about as large at both ends; the result is multiplied by k**-bias, which makes it the
+    transform of the input itself. r and k are in units of the middle point of the input, and of 1 over it.
 
         >>> import numpy as np, mastaba
         >>> r = np.logspace(-4, 4, 128)

@@ -24,7 +24,7 @@ import warnings
 import numpy as np
 
 from . import errors
-from ._integrals import ADAPTIVE, CONVERGED, MOST_COMPONENTS, NON_FINITE, OSCILLATORY, SPENT, TANH_SINH, Integral, compute
+from ._integrals import ADAPTIVE, CONVERGED, MOST_COMPONENTS, NON_FINITE, OSCILLATORY, SPENT, TANH_SINH, Integral, are_parameters, compute
 from ._logarithms import check_tolerances, heights, logarithm, tolerance
 from ._trace import Complex, Node, trace, variables, within
 
@@ -330,13 +330,21 @@ def _elements(array):
 def _compute_elements(parts, ranges, cuts=(), **options):
     """Records of all parts over all ranges, and the evaluations: parts that differ in numbers alone are integrals of one kind, each
     with nodes of its own; others are components of integrands, with the same nodes for up to MOST_COMPONENTS."""
-    single = [Integral(part, box, cuts) for box in ranges for part in parts]
-    if len({integral.pieces()[0] for integral in single}) <= len(ranges):
-        results = compute(single, **options)
-        return results.reshape(len(ranges), len(parts)), int(results["evaluations"].sum())
-    groups = [list(parts[k:k + MOST_COMPONENTS]) for k in range(0, len(parts), MOST_COMPONENTS)]
-    results = [compute([Integral(group, box, cuts) for box in ranges], **options).reshape(len(ranges), len(group)) for group in groups]
-    return np.concatenate(results, axis=1), sum(int(rows["evaluations"][:, 0].sum()) for rows in results)
+    kinds, alike, others = {}, [], []
+    for k, part in enumerate(parts):
+        texts, numbers = Integral(part, ranges[0], cuts).pieces()
+        kinds.setdefault(texts, []).append((k, numbers))
+    for members in kinds.values():
+        many = len(members) > 1 and are_parameters([numbers for _, numbers in members], 0 if len(ranges) == 1 else 2 * len(ranges[0]))
+        (alike if many else others).extend(k for k, _ in members)
+    others.sort()
+    results = [compute([Integral(parts[k], box, cuts) for box in ranges for k in alike], **options).reshape(len(ranges), -1)]
+    evaluations = results[0]["evaluations"].sum()
+    for begin in range(0, len(others), MOST_COMPONENTS):
+        group = [parts[k] for k in others[begin:begin + MOST_COMPONENTS]]
+        results.append(compute([Integral(group, box, cuts) for box in ranges], **options).reshape(len(ranges), -1))
+        evaluations += results[-1]["evaluations"][:, 0].sum()
+    return np.concatenate(results, axis=1)[:, np.argsort(alike + others)], int(evaluations)
 
 
 _NORMS = {"max": lambda e: e.max(initial=0.0), "2": lambda e: math.sqrt((e**2).sum())}

@@ -8,7 +8,8 @@
     [0.0, 0.0, 0.0, 0.75, 1.0]
 
 Functions of elements are expressions, in NumPy's types of their operands. What needs elements at places that values give, or an order of
-elements (indices that are arrays, sorting, sets), is NumPy's affair, on a copy on the host. `fft` and `linalg` are the standard's extensions.
+elements (indices that are arrays, sorting, sets), is NumPy's affair, on a copy on the host, but for indices along one axis that are up to 16
+runs of neighbours, and `a[mask] = number`. `fft` and `linalg` are the standard's extensions.
 """
 import builtins
 import math

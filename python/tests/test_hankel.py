@@ -47,7 +47,7 @@ def test_beside_scipy(n):
 
 def test_what_is_no_hankel_transform():
     x = np.ones(4)
-    for wrong in (lambda: fht(np.array(1.0), 0.1, 0), lambda: fht(np.ones((3, 0)), 0.1, 0), lambda: fht(x, 0, 0), lambda: fht(x, np.nan, 0), lambda: fht(x, 0.1, np.nan), lambda: fht(x, 0.1, -1e9), lambda: fhtoffset(0, 1)):
+    for wrong in (lambda: fht(np.array(1.0), 0.1, 0), lambda: fht(np.ones((3, 0)), 0.1, 0), lambda: fht(x, 0, 0), lambda: fht(x, np.nan, 0), lambda: fht(x, 0.1, np.nan), lambda: fht(x, 0.1, -1e9), lambda: fht(x, 0.1, 2.0, bias=np.nan), lambda: fhtoffset(0, 1)):
         with pytest.raises(mastaba.errors.ArgumentError):
             wrong()
     with pytest.raises(TypeError, match="real"):

@@ -144,10 +144,38 @@ def test_unlike_elements_share_nodes():
     assert told.neval < sum(alone)
     value, error = integrate.quad_vec(lambda x: np.array([[x, 1j * np.exp(1j * x)], [np.cos(x), np.sin(x) * 2]]), 0, 1)  # complex ones, too
     assert np.allclose(value, [[0.5, np.exp(1j) - 1], [math.sin(1), 2 - 2 * math.cos(1)]], rtol=1e-12)
-    many = integrate.quad_vec(lambda x: np.array([x**k if k % 2 else np.exp(-k * x) for k in range(40)]), 0, 1)[0]  # more than 32
-    assert np.allclose(many, [1 / (k + 1) if k % 2 else -math.expm1(-k) / k if k else 1 for k in range(40)], rtol=1e-9)
-    result = integrate.cubature(lambda x: np.stack([x[:, 0] * x[:, 1], np.exp(x.sum(-1))], axis=-1), [0, 0], [1, 1], points=[[0.5, 0.5]])
-    assert result.status == "converged" and np.allclose(result.estimate, [0.25, math.expm1(1) ** 2], rtol=1e-8)
+    sums = [lambda x, n=n: sum(x**k for k in range(1, n)) for n in range(2, 42)]  # more than 32
+    many, _, told = integrate.quad_vec(lambda x: np.array([f(x) for f in sums]), 0, 1, full_output=True)
+    assert np.allclose(many, [sum(1 / (k + 1) for k in range(1, n)) for n in range(2, 42)], rtol=1e-9)
+    alone = [integrate.quad_vec(f, 0, 1, full_output=True)[2].neval for f in sums[::39]]
+    assert max(alone) <= told.neval < sum(alone) * 10
+
+
+def test_unlike_elements_of_boxes_share_nodes():
+    functions = [lambda x: x[:, 0] * x[:, 1], lambda x: np.exp(x.sum(-1))]
+    for points in (None, [[0.5, 0.5]]):
+        options = {"a": [0, 0], "b": [1, 1], "points": points}
+        result = integrate.cubature(lambda x: np.stack([f(x) for f in functions], axis=-1), **options)
+        alone = [integrate.cubature(f, **options).evaluations for f in functions]
+        assert result.status == "converged" and np.allclose(result.estimate, [0.25, math.expm1(1) ** 2], rtol=1e-8)
+        assert max(alone) <= result.evaluations < sum(alone), points
+
+
+def test_one_unlike_element_among_many():
+    """Those that are alike are what they are alone, to the bit, and the other does not take their nodes."""
+    a = np.linspace(2, 9, 100)
+    others = lambda x: np.exp(a * x)  # noqa: E731
+    value, _, told = integrate.quad_vec(lambda x: np.concatenate([others(x)[:50], [np.log(x)], others(x)[50:]]), 0, 1, full_output=True)
+    alike, _, of_alike = integrate.quad_vec(others, 0, 1, full_output=True)
+    alone, _, of_one = integrate.quad_vec(lambda x: np.log(x), 0, 1, full_output=True)
+    assert np.array_equal(np.delete(value, 50), alike) and value[50] == alone
+    assert told.neval == of_alike.neval + of_one.neval
+
+
+def test_alike_elements_that_differ_in_too_many_numbers():
+    rows = np.random.default_rng(1).random((2, 70))
+    value = integrate.quad_vec(lambda x: np.array([sum(c * x for c in row) for row in rows]), 0, 1)[0]
+    assert np.allclose(value, rows.sum(1) / 2, rtol=1e-12)
 
 
 def test_empty_and_turned():
