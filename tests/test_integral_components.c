@@ -126,7 +126,7 @@ static void test_several(void **state) {
     mst_integral_range cube[8];
     mst_integral_result r[4];
     for (int shape = MST_INTEGRAL_SHAPE_GPU; shape <= MST_INTEGRAL_SHAPE_CPU; shape++) {
-        if (!test_turn((size_t)shape, 2))
+        if (!test_turn((size_t)shape + 1, 2))
             continue;
         mst_integral_desc d = desc_of(three, 4, box, 3);
         d.shape = (mst_integral_shape)shape;
