@@ -44,8 +44,9 @@ int cli_shared_open(const char *command, const cli_whole_file *whole, uint64_t *
 }
 
 int cli_shared_end(const char *command, int code, int file, bool durable) {
-    int second = fcntl(file, F_DUPFD_CLOEXEC, 0);
-    if (code == CLI_DONE && ((durable && fsync(file) != 0) || second < 0 || close(second) != 0)) {
+    const int second = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    const bool arrived = (!durable || fsync(file) == 0) && second >= 0;
+    if (((second >= 0 && close(second) != 0) || !arrived) && code == CLI_DONE) {
         cli_error(command, "the result cannot be written: %s", strerror(errno));
         code = CLI_INPUT_OUTPUT;
     }

@@ -5,7 +5,8 @@
 
 #include "whole_file.h"
 
-// Opens what the first process's `whole` is; *file is to be closed, and -1 on failure. *offset is the first one's for all.
+// Opens what the first process's `whole` is; *file is to be closed, unless it is
+// -1, whatever is returned. *offset is the first one's for all.
 int cli_shared_open(const char *command, const cli_whole_file *whole, uint64_t *offset, int *file);
 
 // Says whether what this process wrote has arrived, as network file systems tell when a file is closed, with the exit code of its

@@ -30,8 +30,8 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "Every integral has a value, an estimate of its error, the evaluations it took and a\n"
                               "status: converged, budget (spent), round-off, non-finite. The exit code is 5 if one\n"
                               "has not converged. -o FILE.npy gets them as float64 along a last axis of 4, status as\n"
-                              "0 to 3, behind one of the components if there are several. Several --param ranges form their "
-                              "product, the last one fastest.\n"
+                              "0 to 3, behind one of the components if there are several. Several --param ranges\n"
+                              "form their product, the last one fastest.\n"
                               "\n"
                               "Examples:\n"
                               "  mastaba integrate 'sin(x^2)' --from -5 --to 5\n"
@@ -197,7 +197,7 @@ static int compute(job *j, integrate_run *run) {
     const size_t each = run->n_components;
     j->results = calloc(j->parameters.n_sets * each + 1, sizeof *j->results);
     if (!j->results) {
-        cli_error(command, "out of memory for %zu results", j->parameters.n_sets);
+        cli_error(command, "out of memory for %zu results", j->parameters.n_sets * each);
         return CLI_FAILED;
     }
     cli_progress progress = cli_progress_start(command, 0);

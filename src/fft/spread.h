@@ -25,7 +25,7 @@ struct mst_spread {
     bool is_lost;
 };
 
-// Reads what a spread array is, which three descriptions have in common.
+// Checks what a spread array is, by what the descriptions of arrays and of transforms have in common.
 mst_status mst_spread_check(mst_context *context, mst_type type, int rank, const size_t *shape, mst_error *error);
 
 // The places of an array: in natural order and in transposed order, before a forward transform or behind one (which matters to

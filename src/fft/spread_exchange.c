@@ -229,7 +229,7 @@ static mst_status pass_pieces(const passing *p, mst_error *error) {
     for (size_t round = 0; round < turns + MST_SPREAD_AHEAD + MST_SPREAD_BEHIND && goes_on; round++) {
         if (round < turns)
             MST_TRY(begin_giving(p, round, &goes_on, error));
-        if (round + 1 == turns || (turns == 0 && round == 0)) {
+        if (round + 1 == turns) {
             MST_TRY(compute_to(p, p->call->plan->flat.rows, error));
             MST_TRY(keep(p, error));
         }

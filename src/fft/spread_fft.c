@@ -301,10 +301,10 @@ static mst_status run(mst_spread_fft *plan, mst_spread *array, const mst_executi
     mst_report report = {0};
     MST_TRY(mst_execution_read(how, &full, error));
     MST_TRY(begin(plan, array, &full, error));
-    array->is_lost = true;
     for (int i = 0; i < plan->n_steps; i++) {
         spread_run r = {plan, array, &plan->steps[i]};
         MST_TRY(report_progress(plan, &full, i, error));
+        array->is_lost = true;
         MST_TRY(mst_spread_team_run(&plan->team, work, &r, error));
         if ((r.step->local == MST_SPREAD_TURNED) != r.step->exchanges)
             array->front = !array->front;
@@ -313,7 +313,7 @@ static mst_status run(mst_spread_fft *plan, mst_spread *array, const mst_executi
             report.upload_bytes += mst_spread_exchanged(&r.step->exchange) * plan->element;
     }
     array->is_lost = false;
-    MST_TRY(report_progress(plan, &full, plan->n_steps, error));
+    report_progress(plan, &full, plan->n_steps, NULL); // too late to cancel
     report.download_bytes = report.upload_bytes;
     report.blocks = (uint64_t)plan->n_steps;
     report.seconds = mst_now() - start;

@@ -30,7 +30,8 @@ enum {
 // Where the largest values have a tail like Pareto's, P(|f| > y) ~ y^(-1/g), as at x^(-g) and at infinity, what no point saw of
 // it is not in the standard error. A lattice's points are equally spaced along every axis, so the largest value of a shift is a
 // constant times u^(-g), its distance from the next place where f is infinite being u spacings. Then log u is distributed
-// exponentially, and 16 shifts tell g to a quarter: so much more is taken for it. Bounded integrands have a g near 0.
+// exponentially, and 16 shifts tell g to a quarter: so much more is taken for it. Bounded integrands have a g near 0 once points
+// resolve their peaks; until then, or where g is 1, nothing bounds what was not seen, and the error is infinite.
 #define G_MARGIN 1.5
 #define SIDES 2 // the largest value is at one side; others may have as much
 

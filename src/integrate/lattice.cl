@@ -3,10 +3,6 @@
 // where the last step, the baker's transform, makes the error fall as for a periodic integrand (Hickernell 2002).
 // Numbers in [0, 1) are 64-bit fractions, so nothing is lost for any k.
 
-// Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one
-// shift; a group gives a pair for each component, those of one component standing together; behind all pairs stand the
-// sums of |f|, then its largest values. Bounds are pairs. generators: a^j 2^(64 - m). A
-// row of shifts for each of n_shifts.
 // The largest of all work-items' numbers, in item 0.
 real largest_of_group(real v, __local real *scratch) {
     for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
@@ -27,6 +23,10 @@ real largest_of_lanes(realv v) {
     return largest;
 }
 
+// Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one
+// shift; a group gives a pair for each component, those of one component standing together; behind all pairs stand the
+// sums of |f|, then its largest values. Bounds are pairs. generators: a^j 2^(64 - m). A row of
+// shifts for each of n_shifts.
 __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts,
                          __global const ulong *generators, __global const ulong *shifts, __global const uint *active,
                          __global const real *rows, __global const int *code, __global const real *cuts,

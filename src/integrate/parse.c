@@ -83,7 +83,10 @@ static mst_status parse_components(mst_integral *plan, const mst_integral_desc *
         const char *text = desc->n_components > 0 ? desc->components[c] : desc->integrand;
         if (desc->n_components > 1)
             snprintf(what, sizeof what, "component %d", c);
-        MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL", desc->n_components > 1 ? what : "desc->integrand");
+        MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL",
+                    desc->n_components > 1   ? what
+                    : desc->n_components > 0 ? "desc->components[0]"
+                                             : "desc->integrand");
         MST_TRY(mst_expr_parse(text, what, symbols, n + n_ends, &plan->components[c], error));
         for (size_t i = 0; i < mst_expr_n_leaves(plan->components[c]); i++)
             plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->components[c])[i].symbol >= n;

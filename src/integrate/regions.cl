@@ -241,12 +241,6 @@ uint count_items(uint own, __local uint *scratch) {
     return own;
 }
 
-// Decides about every region of an integral, and about its components. A component wants a region split unless its
-// error is small against what is left of the tolerance for all n that are not done:
-//     error <= (tolerance - errors of those done) / (2 n),
-// so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the
-// error allows. Where all nodes gave 0, regions are halved until there are least_look.
-
 // What judging a component finds, the same in every item.
 typedef struct verdict {
     uint stop;            // its state
@@ -376,6 +370,11 @@ bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __
     return goes_on;
 }
 
+// Decides about every region of an integral, and about its components. A component wants a region split unless its
+// error is small against what is left of the tolerance for all n that are not done:
+//     error <= (tolerance - errors of those done) / (2 n),
+// so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the
+// error allows. Where all nodes gave 0, regions are halved until there are least_look.
 __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative, real absolute, uint most_regions,
                     uint least_look, uint round, __global const uint *run, __global const real *values,
                     __global const real *errors, __global const real *magnitudes, __global uchar *marks,

@@ -21,7 +21,7 @@ typedef struct tray_port {
     int port;
     bool writes, has_thread;
     pthread_t thread;
-    size_t n_over; // trays that were written, or whose panels were all taken
+    size_t n_over; // trays that were written
     tray trays[TRAYS_A_PORT];
 } tray_port;
 
