@@ -58,6 +58,7 @@ typedef struct job {
     cli_output output;
     mst_context *context;
     mst_mpi_stencil *solver;
+    uint64_t trip; // steps of a pass over the state of the first rank
 } job;
 
 static int check_request(const request *r, job *j) {
@@ -72,6 +73,10 @@ static int check_request(const request *r, job *j) {
     if (!r->checkpoint && (r->resume || r->every)) {
         cli_error(command, "--%s: expected --checkpoint FILE with it", r->resume ? "resume" : "checkpoint-every");
         return CLI_USAGE;
+    }
+    if (r->checkpoint && r->output && strcmp(r->checkpoint, r->output) == 0) {
+        cli_error(command, "%s: is the name of two outputs; give one of them another", r->output);
+        return CLI_INPUT_OUTPUT;
     }
     j->options = (solve_options){.output = r->output, .checkpoint = r->checkpoint, .resume = r->resume, .every_seconds = 600};
     int code = r->exchange ? solve_take_exchange(r->exchange, &j->exchange) : CLI_DONE;
@@ -208,15 +213,29 @@ typedef struct decision {
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-// Up to where a checkpoint is due by its step; by time, as many as take about a second.
-static uint64_t next_steps(const job *j, uint64_t step, uint64_t before, double seconds) {
+// Fewer steps at once take the time of as many: they stream the same state, or use halos in part.
+static int find_trip(job *j) {
+    mst_error error;
+    mst_stencil_part part;
+    mst_stencil *mine = mst_mpi_stencil_solver(j->solver, &part);
+    const bool exchanges = part.planes < j->run.problem.desc.grid[0] && part.steps < UINT32_MAX;
+    if (mine && mst_stencil_describe(mine, j->run.problem.steps, &j->run.plan, &error) != MST_OK)
+        return cli_fail_input(command, j->options.name, &error);
+    j->trip = exchanges ? part.steps : j->run.plan.depth > 1 ? j->run.plan.depth : 1;
+    return CLI_DONE;
+}
+
+// Up to where a checkpoint is due by its step; by time, whole trips for half of what is left of it, since fields are read behind
+// all of them.
+static uint64_t next_steps(const job *j, uint64_t step, double seconds_a_step) {
     const solve_options *o = &j->options;
     const uint64_t left = j->run.problem.steps - step;
     if (!o->checkpoint)
         return left;
     if (o->every_steps)
         return least(left, o->every_steps - step % o->every_steps);
-    return least(left, seconds < 0.5 ? 2 * before : seconds > 2 && before > 1 ? before / 2 : before);
+    const double trips = (o->every_seconds - (cli_now() - j->run.last_checkpoint)) / (2 * seconds_a_step * (double)j->trip);
+    return trips < 2 ? least(left, j->trip) : trips < (double)left / (double)j->trip ? (uint64_t)trips * j->trip : left;
 }
 
 static bool is_due(const job *j, uint64_t step) {
@@ -238,16 +257,16 @@ static int run_steps(job *j, uint64_t steps) {
 }
 
 static int advance(job *j) {
-    decision d = {.steps = 1};
-    double seconds = 1;
+    decision d;
+    double seconds_a_step = INFINITY;
     int code = CLI_DONE;
     j->run.last_checkpoint = cli_now();
     for (uint64_t step = j->run.first; step < j->run.problem.steps && code == CLI_DONE;) {
-        d.steps = next_steps(j, step, d.steps, seconds);
+        d = (decision){.steps = next_steps(j, step, seconds_a_step)};
         cli_tell(&d, sizeof d, 0);
-        seconds = cli_now();
+        const double start = cli_now();
         code = run_steps(j, d.steps);
-        seconds = cli_now() - seconds;
+        seconds_a_step = fmax(cli_now() - start, 1e-9) / (double)d.steps;
         step += d.steps;
         d.due = is_due(j, step);
         if (code == CLI_DONE)
@@ -270,6 +289,8 @@ static int compute(const cli_options *options, job *j, double *seconds) {
     if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange_every, options->timeout,
                                &j->solver, &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
+    else
+        code = find_trip(j);
     code = cli_agree(command, code);
     if (code != CLI_DONE)
         return code;

@@ -93,10 +93,14 @@ cmp yee.npy yees.npy || fail "five ranks go on to other bits from what three wro
 cmp one.chk ranks.chk || fail "the checkpoint of ranks is another one"
 "$MASTABA" solve $yee --steps 14 -o yees.npy --checkpoint six.chk --resume >/dev/null
 cmp yee.npy yees.npy || fail "one process goes on to other bits from what three ranks wrote"
+for every in 1s 10m; do
+    by 3 solve $yee --steps 14 -o yees.npy --checkpoint timed.chk --checkpoint-every $every --exchange-every 3 --force >/dev/null
+    cmp yee.npy yees.npy && cmp one.chk timed.chk || fail "checkpoints by time change the bits"
+done
 printf x | dd of=ranks.chk bs=1 seek=200 conv=notrunc 2>/dev/null
 for wrong in "$yee --steps 20 --checkpoint ranks.chk --resume" "$yee --steps 9 --checkpoint one.chk --resume" \
     "heat2d --steps 20 --checkpoint one.chk --resume" "$yee --checkpoint one.chk" "$yee --resume" \
-    "$yee --checkpoint new.chk --checkpoint-every x" "$yee --checkpoint none.chk --resume"; do
+    "$yee --checkpoint none.npy" "$yee --checkpoint new.chk --checkpoint-every x" "$yee --checkpoint none.chk --resume"; do
     code=0
     by 2 solve $wrong -o none.npy >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"
