@@ -35,3 +35,7 @@ mst_status mst_mpi_check_timeout(double timeout, mst_error *error) {
         return MST_OK;
     return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "timeout is %g; give seconds, or 0 for none", timeout);
 }
+
+mst_status mst_mpi_check_unbroken(bool broken, mst_error *error) {
+    return broken ? mst_mpi_fail(error, MST_ERROR_IO, "ranks were lost in an earlier call; end the job by MPI_Abort") : MST_OK;
+}

@@ -4,10 +4,15 @@
 
 #include <mastaba/mpi.h>
 
+#include <stdbool.h>
+
 mst_status mst_mpi_fail(mst_error *error, mst_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // The same for what an MPI function returned; its text is appended.
 mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what);
+
+// MST_ERROR_IO of a plan that is broken: its requests may still be active.
+mst_status mst_mpi_check_unbroken(bool broken, mst_error *error);
 
 // What a rank that knows no timeout, as its own is refused, gives the others to hear of it, seconds.
 #define MST_MPI_DEFAULT_TIMEOUT 600.0

@@ -262,6 +262,8 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
     mst_location at = input;
     if (!plan)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    if (plan->broken)
+        return mst_mpi_check_unbroken(plan->broken, error);
     status = check_places(plan, input, output, error);
     status = mst_mpi_agree(plan->communicator, status, plan->timeout, &plan->broken, error);
     if (status != MST_OK)

@@ -24,6 +24,7 @@ struct mst_mpi_stencil {
     mst_mpi_pulse *pulse; // where some rank has no halos, and would hear nothing; else NULL
     double timeout;
     bool broken;
+    mst_error lost; // how, where no caller was told
 };
 
 // ---- Making one
@@ -143,12 +144,13 @@ static mst_status make_pulse(mst_mpi_stencil *s, mst_error *error) {
     MPI_Comm_size(s->communicator, &n_ranks);
     s->lack = s->n_requests == 0 && n_ranks > 1 && s->timeout > 0;
     TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, &s->lack, 1, MPI_INT, MPI_MAX, s->communicator, &request), "ranks that agree");
-    status = mst_mpi_wait(1, &request, s->timeout, error);
-    s->broken = status != MST_OK;
-    if (status == MST_OK && s->lack)
-        status = mst_mpi_agree(s->communicator, mst_mpi_pulse_create(s->communicator, s->timeout, &s->pulse, error), s->timeout,
-                               &s->broken, error);
+    TRY(mst_mpi_wait(1, &request, s->timeout, error));
+    if (!s->lack)
+        return MST_OK;
+    return mst_mpi_agree(s->communicator, mst_mpi_pulse_create(s->communicator, s->timeout, &s->pulse, error), s->timeout,
+                         &s->broken, error);
 fail:
+    s->broken = true;
     return status;
 }
 
@@ -224,7 +226,7 @@ static bool beat(uint64_t done, uint64_t total, void *user) {
     mst_mpi_stencil *s = user;
     (void)done;
     (void)total;
-    s->broken = s->broken || mst_mpi_pulse_beat(s->pulse, NULL) != MST_OK;
+    s->broken = s->broken || mst_mpi_pulse_beat(s->pulse, &s->lost) != MST_OK;
     return !s->broken;
 }
 
@@ -244,7 +246,7 @@ static mst_status advance(mst_mpi_stencil *s, uint64_t steps, const mst_executio
     s->left += due * between - steps;
     status = mst_stencil_run_part(s->solver, steps, &with, how, NULL, error);
     while (s->exchanges < due && !s->broken) // a rank that failed lets the others go on
-        exchange(s, NULL);
+        exchange(s, &s->lost);
     return status;
 }
 
@@ -260,10 +262,18 @@ static mst_status advance_own(mst_mpi_stencil *s, uint64_t steps, mst_error *err
 mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
-    mst_status status = mst_mpi_pulse_begin(s->pulse, error);
-    s->broken = s->broken || status != MST_OK;
+    mst_status status = mst_mpi_check_unbroken(s->broken, error);
+    if (status != MST_OK)
+        return status;
+    status = mst_mpi_pulse_begin(s->pulse, error);
+    s->broken = status != MST_OK;
     if (status == MST_OK)
         status = advance_own(s, steps, error);
+    if (s->lost.status != MST_OK) {
+        if (error)
+            *error = s->lost;
+        return s->lost.status;
+    }
     if (!s->broken)
         status = mst_mpi_agree_beating(s->communicator, status, s->timeout, s->pulse, &s->broken, error);
     if (!s->broken) {
@@ -294,6 +304,8 @@ fail:
 mst_status mst_mpi_stencil_resume(mst_mpi_stencil *s, uint64_t step, mst_error *error) {
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
+    if (s->broken)
+        return mst_mpi_check_unbroken(s->broken, error);
     return mst_mpi_agree(s->communicator, resume(s, step, error), s->timeout, &s->broken, error);
 }
 
@@ -352,6 +364,8 @@ mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *s, size_t receiver, ui
     size_t n = 0;
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
+    if (s->broken)
+        return mst_mpi_check_unbroken(s->broken, error);
     uint64_t *bits = malloc(AT_ONCE * sizeof *bits);
     status = bits ? read_own(s, receiver, first, count, values, &n, error)
                   : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for receivers");
