@@ -61,38 +61,50 @@ static double complex spectrum_at(const spread_case *c, size_t k) {
     return cexp(-I * 6.283185307179586 * (double)turns / (double)n) / sqrt((double)c->count);
 }
 
-static bool is_right(const spread_case *c, const float complex *values) {
-    const double most = 1e-5 / sqrt((double)c->count);
-    for (size_t i = 0; i < N_SAMPLES; i++) {
-        const size_t k = (size_t)((unsigned __int128)i * c->count / N_SAMPLES + i * 7919) % c->count;
-        if (!(cabs((double complex)values[k] - spectrum_at(c, k)) < most))
-            return false;
+// Whether the array is what becomes of that element by one transform, forward (1) or inverse (-1), or by one and the other (0).
+static mst_status check(const spread_case *c, int transformed, float complex *values, bool *right, mst_error *error) {
+    const double most = transformed ? 1e-5 / sqrt((double)c->count) : 1e-5;
+    const mst_status status = mst_spread_download(c->array, values, error);
+    for (size_t i = 0; i <= N_SAMPLES && status == MST_OK; i++) {
+        const size_t sample = (size_t)((unsigned __int128)i * c->count / N_SAMPLES + i * 7919) % c->count;
+        const size_t k = i < N_SAMPLES ? sample : place_of(c);
+        const double complex spectrum = spectrum_at(c, k);
+        const double complex wanted = transformed == 0 ? k == place_of(c) : transformed > 0 ? spectrum : conj(spectrum);
+        *right = *right && cabs((double complex)values[k] - wanted) < most;
     }
-    return true;
+    return status;
 }
 
-// A forward transform from natural order of an array that has one element of 1.
-static bool check(group_run *run, const char *name, spread_case *c, mst_spread_order output) {
-    mst_error error = {0};
-    mst_status status = MST_ERROR_HOST_MEMORY;
+static int n_plans(mst_spread_order to) { return to == MST_SPREAD_TRANSPOSED ? 2 : 1; }
+
+// The plans to time, each executed once from the first one's order and checked: from one order to another and, unless both are
+// natural, back by the other direction.
+static mst_status make_plans(group_run *run, spread_case *c, mst_spread_order from, mst_spread_order to, bool *right,
+                             mst_error *error) {
+    const int n = n_plans(to), begins = from == MST_SPREAD_TRANSPOSED ? -1 : 0;
     float complex *values = calloc(c->count, sizeof *values);
-    snprintf(error.message, sizeof error.message, "out of memory");
-    if (values) {
-        values[place_of(c)] = 1;
-        status = make_plan(run, c, MST_FFT_FORWARD, MST_SPREAD_NATURAL, output, &c->plans[0], &error);
+    snprintf(error->message, sizeof error->message, "out of memory");
+    if (!values)
+        return MST_ERROR_HOST_MEMORY;
+    values[place_of(c)] = 1;
+    mst_status status = mst_spread_upload(c->array, values, error);
+    if (status == MST_OK && from == MST_SPREAD_TRANSPOSED) { // into the order that the first plan takes
+        status = make_plan(run, c, MST_FFT_INVERSE, MST_SPREAD_NATURAL, from, &c->plans[0], error);
+        if (status == MST_OK)
+            status = execute(c, error);
+        destroy_plans(c);
     }
-    if (status == MST_OK)
-        status = mst_spread_upload(c->array, values, &error);
-    if (status == MST_OK)
-        status = execute(c, &error);
-    if (status == MST_OK)
-        status = mst_spread_download(c->array, values, &error);
-    const bool right = status == MST_OK && is_right(c, values);
-    if (!right)
-        group_failed(run, name, status == MST_OK ? "a wrong spectrum" : error.message);
-    destroy_plans(c);
+    *right = true;
+    for (int k = 0; k < n && status == MST_OK; k++) {
+        status = k == 0 ? make_plan(run, c, MST_FFT_FORWARD, from, to, &c->plans[k], error)
+                        : make_plan(run, c, MST_FFT_INVERSE, to, from, &c->plans[k], error);
+        if (status == MST_OK)
+            status = mst_spread_fft_execute(c->plans[k], c->array, NULL, error);
+        if (status == MST_OK)
+            status = check(c, k == 0 ? begins + 1 : begins, values, right, error);
+    }
     free(values);
-    return right;
+    return status;
 }
 
 // For the record: the first device alone, where all data lie on it.
@@ -117,32 +129,17 @@ static double time_alone(group_run *run, spread_case *c) {
     return seconds;
 }
 
-// From one order to another and, unless both are natural, back by the other direction.
 static void measure(group_run *run, const char *name, spread_case *c, mst_spread_order from, mst_spread_order to) {
     mst_error error = {0};
     mst_spread_fft_needs needs = MST_SPREAD_FFT_NEEDS_INIT;
-    const bool back = to == MST_SPREAD_TRANSPOSED;
-    if (!check(run, name, c, to))
-        return;
-    float complex *zeros = calloc(c->count, sizeof *zeros);
-    mst_status status = zeros ? mst_spread_upload(c->array, zeros, &error) : MST_ERROR_HOST_MEMORY;
-    free(zeros);
-    if (status == MST_OK && from == MST_SPREAD_TRANSPOSED) { // into the order that the first plan takes
-        status = make_plan(run, c, MST_FFT_INVERSE, MST_SPREAD_NATURAL, from, &c->plans[0], &error);
-        if (status == MST_OK)
-            status = execute(c, &error);
-        destroy_plans(c);
-    }
-    if (status == MST_OK)
-        status = make_plan(run, c, MST_FFT_FORWARD, from, to, &c->plans[0], &error);
-    if (status == MST_OK && back)
-        status = make_plan(run, c, MST_FFT_INVERSE, to, from, &c->plans[1], &error);
+    bool right = true;
+    mst_status status = make_plans(run, c, from, to, &right, &error);
     if (status == MST_OK)
         status = mst_spread_fft_plan_needs(c->plans[0], &needs, &error);
-    const double seconds = status == MST_OK ? group_median(execute, c, &error) / (back ? 2 : 1) : -1;
+    const double seconds = status == MST_OK && right ? group_median(execute, c, &error) / n_plans(to) : -1;
     destroy_plans(c);
     if (seconds <= 0) {
-        group_failed(run, name, error.message);
+        group_failed(run, name, right ? error.message : "a wrong spectrum");
         return;
     }
     const double ideal = 2 * (double)needs.upload_bytes / run->link[run->n][LINK_ONE_EACH], alone = time_alone(run, c);
