@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/statvfs.h>
 
 static const char place[] = "/dev/shm"; // where Open MPI and MPICH have such memory
@@ -31,9 +32,14 @@ fail:
 static mst_status allocate(mst_mpi_window *w, size_t bytes, mst_error *error) {
     mst_status status = MST_OK;
     int done = MPI_Win_allocate_shared((MPI_Aint)bytes, 1, MPI_INFO_NULL, w->host, &w->own, &w->memory) == MPI_SUCCESS;
-    w->own = done ? aligned(w->own) : NULL;
-    if (!done)
+    if (done) {
+        memset(w->own, 0, bytes); // what is not written to is still counted as free, by the next plan
+        w->own = aligned(w->own);
+        MPI_Win_set_errhandler(w->memory, MPI_ERRORS_RETURN);
+    } else {
+        w->own = NULL;
         w->memory = MPI_WIN_NULL;
+    }
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_INT, MPI_MIN, w->host), "allocating memory of a host");
     if (done)
         TRY_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->memory), "opening memory of a host");
@@ -69,11 +75,12 @@ fail:
 
 mst_status mst_mpi_window_create(MPI_Comm communicator, size_t bytes, mst_mpi_window **out, mst_error *error) {
     mst_status status = MST_OK;
-    mst_mpi_window *w = calloc(1, sizeof *w);
+    mst_mpi_window *w = *out = calloc(1, sizeof *w);
     MPI_Comm host = MPI_COMM_NULL;
     int n_ranks, n_here, has_memory;
     bool has = false;
-    *out = NULL;
+    if (w)
+        *w = (mst_mpi_window){MPI_COMM_NULL, MPI_WIN_NULL, NULL, NULL};
     bytes = (bytes + page - 1) / page * page + page; // some also for a rank without any: it is on the host
     MPI_Comm_size(communicator, &n_ranks);
     TRY_MPI(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host), "finding the ranks of a host");
@@ -87,15 +94,13 @@ mst_status mst_mpi_window_create(MPI_Comm communicator, size_t bytes, mst_mpi_wi
         TRY(has_room(host, bytes, &has, error));
     if (has && w)
         TRY(allocate(w, bytes, error));
-    if (has && w && w->memory != MPI_WIN_NULL) {
-        TRY(find_others(w, communicator, error));
-        *out = w;
-        return MST_OK;
-    }
-fail:
-    if (!w && host != MPI_COMM_NULL)
+    if (has && w && w->memory != MPI_WIN_NULL)
+        return find_others(w, communicator, error);
+    if (!w)
         MPI_Comm_free(&host);
     mst_mpi_window_destroy(w);
+    *out = NULL;
+fail:
     return status;
 }
 

@@ -13,7 +13,8 @@ typedef struct mst_mpi_window {
 } mst_mpi_window;
 
 // Of so many bytes of this rank's. *out is the caller's; NULL where the host has no other rank, or no room for it (Docker, say,
-// leaves its containers 64 MiB), which is no failure. Collective over the communicator, also where it fails.
+// leaves its containers 64 MiB), which is no failure. Collective over the communicator, also where it fails: *out is then to be
+// destroyed when all ranks know that one of them failed.
 mst_status mst_mpi_window_create(MPI_Comm communicator, size_t bytes, mst_mpi_window **out, mst_error *error);
 void mst_mpi_window_destroy(mst_mpi_window *w); // collective over the ranks of the host; accepts NULL
 

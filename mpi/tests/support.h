@@ -38,4 +38,7 @@ void test_sent(unsigned long long *messages, unsigned long long *bytes);
 // From now on each rank is as if on a host of its own: MPI has no memory for several.
 void test_part_hosts(int apart);
 
+// From now on this rank does not find the memory of the others of its host.
+void test_close_windows(int closed);
+
 #endif

@@ -280,7 +280,24 @@ static void check_refusals(mst_context *context) {
     CHECK(status == MST_ERROR_ARGUMENT, "pencils of a plane give %s", mst_status_name(status));
 }
 
-// The same of contexts, by a rank that gives no place for its own and one whose description is of another library.
+// A rank that does not see the memory of the others: all hear of it, before any of them frees its own, which waits for all.
+static void check_closed_window(mst_context *context) {
+    mst_error e;
+    mst_mpi_fft *plan = NULL;
+    mst_mpi_fft_desc d = MST_MPI_FFT_DESC_INIT;
+    d.input = MST_COMPLEX64;
+    d.rank = 2;
+    d.shape[0] = d.shape[1] = 8;
+    if (test_n_ranks == 1)
+        return;
+    test_close_windows(test_rank == 0);
+    mst_status status = mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, &plan, &e);
+    CHECK(status == MST_ERROR_IO && !plan && strstr(e.message, "rank 0: finding memory"), "a closed window gives %s",
+          mst_status_name(status));
+    test_close_windows(0);
+}
+
+// Refusals of contexts, by a rank that gives no place for its own and one whose description is of another library.
 static void check_contexts(void) {
     mst_error e;
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
@@ -321,6 +338,7 @@ int main(int argc, char **argv) {
     bool doubles = mst_context_device(context)->fp64;
     check_contexts();
     check_refusals(context);
+    check_closed_window(context);
     for (int i = 0; i < cases; i++) {
         mst_mpi_fft_desc d = random_desc(doubles && i % 3 == 0 ? MST_FLOAT64 : MST_FLOAT32);
         run_case(context, &d, i % 2);
