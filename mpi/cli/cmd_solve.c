@@ -17,7 +17,8 @@ static const char details[] = "As `mastaba solve`, by all ranks of the job: each
                               "built-in problem of two or three axes; files with outputs, receivers, monitors,\n"
                               "spectra or a condition are refused, since ranks write none of these.\n"
                               "A checkpoint is one file, written by all and whole or not at all, that any number of\n"
-                              "ranks resumes from, and `mastaba solve`.\n"
+                              "ranks resumes from, and `mastaba solve`. An interrupted job writes no other one.\n"
+                              "--timeout is to exceed what writing it takes, and the steps between two exchanges.\n"
                               "\n"
                               "Example: four ranks\n"
                               "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";

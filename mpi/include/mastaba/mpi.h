@@ -118,7 +118,7 @@ MST_API void mst_mpi_fft_destroy(mst_mpi_fft *plan); // collective, as MPI_Comm_
 MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error);
 
 // 1: an execution broke off on this rank while others may be waiting, so that nothing collective can be done with the plan any
-// more: end the job by MPI_Abort. Destroying it then leaves the memory that MPI may still write to. Else 0.
+// more (MST_ERROR_IO): end the job by MPI_Abort. Destroying it then leaves the memory that MPI may still write to. Else 0.
 MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 
 // ---- Finite differences
@@ -137,8 +137,9 @@ MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, un
 
 // Advances by so many steps, and exchanges halos where they are used up. Collective, blocks. On failure the state is lost. Errors
 // are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank waited longer than the timeout, which breaks the
-// solver. Where some ranks have no halos (no planes, or runs of an ensemble), all tell one another several times in that time
-// that they compute or wait, and a rank waits as long as it hears that.
+// solver. Where some ranks have no halos (no planes, or runs of an ensemble), all tell one another that they wait, or compute,
+// the latter where mst_stencil_run reports progress, between trips: a rank waits as long as it hears that. So a timeout is to
+// exceed the time of a trip, and of the steps between two exchanges. A broken solver: MST_ERROR_IO at once.
 MST_API mst_status mst_mpi_stencil_run(mst_mpi_stencil *solver, uint64_t steps, mst_error *error);
 
 // This rank's solver, for mst_stencil_read of its own planes (the region may be NULL), mst_stencil_step and the like, but not to
