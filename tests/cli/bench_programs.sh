@@ -12,9 +12,13 @@ wrong() {
     [ ! -s .stdout ] || fail "something on stdout: $program $*"
 }
 
-n=0
+n=0 asan_options=${ASAN_OPTIONS-}
 for program in $(find "$MASTABA_BUILD_DIR/bench" -maxdepth 1 -type f -perm -u+x | sort); do
     name=${program##*/}
+    case $name in # libraries of MPI leave memory behind
+        rank-*) export ASAN_OPTIONS="${asan_options:+$asan_options:}detect_leaks=0" ;;
+        *) export ASAN_OPTIONS="$asan_options" ;;
+    esac
     expect 0 "$program" --help
     grep -q "^Usage: $name " .stdout || fail "$name --help does not begin with its usage"
     grep -q -- '--device=DEVICE' .stdout || fail "$name has no --device"
@@ -24,6 +28,7 @@ for program in $(find "$MASTABA_BUILD_DIR/bench" -maxdepth 1 -type f -perm -u+x 
     wrong 3 "no-such-device" "$program" --device no-such-device
     n=$((n + 1))
 done
+export ASAN_OPTIONS="$asan_options"
 [ "$n" -ge 5 ] || fail "only $n programs in bench/"
 
 programs=$MASTABA_BUILD_DIR/bench
