@@ -22,8 +22,10 @@ extern "C" {
 // An array on all devices of a context.
 typedef struct mst_spread mst_spread;
 
+// The two orders of an array on its devices, as said above.
 typedef enum mst_spread_order { MST_SPREAD_NATURAL = 0, MST_SPREAD_TRANSPOSED = 1 } mst_spread_order;
 
+// A spread array, dense in C order: element (i0, i1, i2) is number (i0 shape[1] + i1) shape[2] + i2 of it.
 typedef struct mst_spread_desc {
     size_t struct_size;
     mst_type type; // complex64 or complex128
@@ -71,6 +73,7 @@ MST_API mst_status mst_spread_describe_part(const mst_spread *array, size_t devi
 // A transform of all axes of spread arrays of one shape.
 typedef struct mst_spread_fft mst_spread_fft;
 
+// Which arrays are transformed, in which direction, times what, and the order that they have before and behind.
 typedef struct mst_spread_fft_desc {
     size_t struct_size;
     mst_type type; // and rank and shape: of the arrays
