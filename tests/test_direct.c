@@ -123,6 +123,18 @@ static void transforms(void **state) {
     unsetenv("MASTABA_DIRECT_IO");
 }
 
+static void threads(void **state) {
+    (void)state;
+    static const unsigned asked[][2] = {{0, 7}, {1, 1}, {6, 6}, {16, 7}};
+    for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+        mst_context_desc how = MST_CONTEXT_DESC_INIT;
+        how.copy_threads = asked[k][0];
+        mst_context *context = test_context(&how);
+        assert_int_equal(mst_direct_threads(context), asked[k][1]);
+        mst_context_destroy(context);
+    }
+}
+
 static void which_files(void **state) {
     (void)state;
     assert_true(!mst_direct_suits(1 << 20) && mst_direct_suits((uint64_t)1 << 60));
@@ -134,6 +146,7 @@ static void which_files(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_bytes), cmocka_unit_test(transforms), cmocka_unit_test(which_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_bytes), cmocka_unit_test(transforms), cmocka_unit_test(threads),
+                                       cmocka_unit_test(which_files)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

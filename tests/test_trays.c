@@ -3,33 +3,53 @@
 #include "support.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <unistd.h>
+
+#define MOST_WAITS 5000 // of 1 ms, until a call that is held goes on, whatever comes
 
 static struct {
     atomic_ulong calls;
     atomic_long reads_left, writes_left; // until one fails; negative: none does
+    atomic_long reads_held, writes_held; // until all others wait for `told`; negative: none does
+    atomic_int told, missed;             // calls of progress; waits for them that were in vain
+    atomic_bool cancelled;               // by progress
 } files;
+
+#define TELLINGS 4 // that a held call waits for
 
 ssize_t __real_pread64(int file, void *data, size_t bytes, off_t offset);
 ssize_t __real_pwrite64(int file, const void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset);
 ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset);
 
-static bool fails(atomic_long *left) {
+static void hold(atomic_long *left) {
+    if (*left < 0 || atomic_fetch_sub(left, 1) > 0)
+        return;
+    *left = 0;
+    int waits = 0;
+    for (int begun = files.told; files.told < begun + TELLINGS && !files.cancelled && waits < MOST_WAITS; waits++)
+        usleep(1000);
+    files.missed += waits == MOST_WAITS;
+    *left = -1;
+}
+
+static bool fails(atomic_long *left, atomic_long *held) {
     files.calls++;
+    hold(held);
     return *left >= 0 && atomic_fetch_sub(left, 1) == 0;
 }
 
 ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset) {
-    if (!fails(&files.reads_left))
+    if (!fails(&files.reads_left, &files.reads_held))
         return __real_pread64(file, data, bytes, offset);
     errno = EIO;
     return -1;
 }
 
 ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset) {
-    if (!fails(&files.writes_left))
+    if (!fails(&files.writes_left, &files.writes_held))
         return __real_pwrite64(file, data, bytes, offset);
     errno = ENOSPC;
     return -1;
@@ -156,8 +176,53 @@ static void failures(void **state) {
     mst_context_destroy(context);
 }
 
+static bool tell(uint64_t done, uint64_t total, void *user) {
+    const int *most = user;
+    (void)done, (void)total;
+    files.cancelled = ++files.told >= *most;
+    return !files.cancelled;
+}
+
+// Whoever waits for a tray, to be read or written, is asked whether to go on meanwhile.
+static void progress_beside_slow_files(void **state) {
+    (void)state;
+    const mst_fft_desc desc = describe(&transforms[0], false);
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_context *context = test_context_with_budget(transforms[0].device, 0);
+    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
+    test_placed in = test_place(context, MST_PLACE_FILE, &input), out = test_place(context, MST_PLACE_FILE, &output);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    files.calls = 0;
+    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
+    const size_t calls = files.calls / 4;
+    for (int k = 0; k < 8; k++) {
+        mst_execution how = MST_EXECUTION_INIT;
+        const bool cancels = k % 4 < 2;
+        int most = INT_MAX;
+        how.progress = tell;
+        how.progress_user = &most;
+        files.told = 0;
+        files.cancelled = false;
+        atomic_long *held = k % 2 ? &files.reads_held : &files.writes_held;
+        *held = (long)test_between(0, calls - 1);
+        if (cancels)
+            most = (int)test_between(1, TELLINGS);
+        mst_status status = mst_fft_execute(plan, in.at, out.at, &how, &e);
+        CHECK(status == (cancels ? MST_ERROR_CANCELLED : MST_OK), "%d: status %d", k, status);
+        CHECK(files.missed == 0, "%d: nobody is asked while %s", k, k % 2 ? "a tray is read" : "a tray is written");
+        *held = -1;
+        files.missed = 0;
+    }
+    mst_fft_destroy(plan);
+    test_collect(&in, &input), test_collect(&out, &output);
+    test_array_free(&input), test_array_free(&output);
+    mst_context_destroy(context);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures)};
-    files.reads_left = files.writes_left = -1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures),
+                                       cmocka_unit_test(progress_beside_slow_files)};
+    files.reads_left = files.writes_left = files.reads_held = files.writes_held = -1;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -48,12 +48,13 @@ typedef struct mst_context_desc {
     cl_command_queue opencl_queue; // kernels on device data go here; NULL: the context makes its own, in order
     uint64_t device_memory;        // most bytes that plans may take of the device; 0: three quarters of its memory
     uint64_t host_memory;          // most bytes for staging blocks in RAM; 0: 1 GiB
-    unsigned copy_threads;         // threads that move host data; 0: three quarters of the cores, at least 1, at most 16
-    bool no_cache;                 // neither read nor write compiled kernels on disk
-    const char *cache_directory;   // NULL: $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; without either, no cache
-    const char *kernel_directory;  // .cl files here override those built in; NULL: MASTABA_KERNEL_DIR, else none
-    bool profile;                  // own queues record times of their commands, for mst_report
-    mst_log_fn log;                // NULL: silent
+    unsigned copy_threads; // threads that move host data; 0: three quarters of the cores, at least 1, at most 16, and more that
+                           // wait for files
+    bool no_cache;         // neither read nor write compiled kernels on disk
+    const char *cache_directory;  // NULL: $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; without either, no cache
+    const char *kernel_directory; // .cl files here override those built in; NULL: MASTABA_KERNEL_DIR, else none
+    bool profile;                 // own queues record times of their commands, for mst_report
+    mst_log_fn log;               // NULL: silent
     void *log_user;
     mst_program_fn on_program; // NULL: none
     void *on_program_user;

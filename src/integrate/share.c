@@ -9,7 +9,6 @@
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum {
     FIRST_PART = 16, // a device begins with one of so many parts of its share, as nothing is known of it yet,
@@ -17,7 +16,6 @@ enum {
     LEAST_PART = 64, // but no less than so small a part of an equal share, as each part costs all rounds of a method
     READ_PARTS = 64, // of all integrals are read one after the other
 };
-#define PROGRESS_INTERVAL_NS 50000000L
 
 struct shared_call;
 
@@ -115,14 +113,9 @@ fail:
 static void await_others(shared_call *s) {
     mst_error error;
     for (bool over = false; !over;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += PROGRESS_INTERVAL_NS;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
         pthread_mutex_lock(&s->mutex);
         if (s->done < s->call->n_sets && !s->stop)
-            pthread_cond_timedwait(&s->changed, &s->mutex, &until);
+            mst_wait_a_while(&s->changed, &s->mutex);
         over = s->stop || s->done == s->call->n_sets;
         pthread_mutex_unlock(&s->mutex);
         if (!over && !go_on(0, 0, &s->members[0]))

@@ -132,6 +132,7 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     if (!desc->no_cache)
         MST_TRY(mst_cache_directory(desc->cache_directory, &context->cache_directory, error));
     context->pool = lead ? lead->pool : NULL;
+    context->copy_threads = desc->copy_threads;
     if (!lead)
         MST_TRY(mst_pool_create(desc->copy_threads ? desc->copy_threads : default_copy_threads(), &context->pool, error));
     mst_log(context, MST_LOG_INFO, "device %s (%s), driver %s", context->device.name, context->device.platform_name,

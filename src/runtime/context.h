@@ -31,6 +31,7 @@ struct mst_context {
     bool profile;
     cl_mem stamp;          // with `profile`: what mst_stamp fills
     struct mst_pool *pool; // the lead's
+    unsigned copy_threads; // most that move data of the host; 0: as many as are good
     char *cache_directory; // NULL: no cache
     char *kernel_directory;
     mst_log_fn log;
@@ -91,6 +92,9 @@ double mst_command_seconds(const mst_context *context, cl_event command);
 
 // Wall-clock seconds from an arbitrary start.
 double mst_now(void);
+
+// Waits for a change, for 50 ms at most, after which whoever waits reports progress. Called and left with the mutex held.
+void mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex);
 
 // The median of n times (the upper one if n is even). Sorts them.
 double mst_median(double *seconds, int n);

@@ -1,13 +1,24 @@
-// The clock, medians of times, and times of commands.
+// The clock, waits, medians of times, and times of commands.
 #include "context.h"
 
 #include <stdlib.h>
 #include <time.h>
 
+#define PROGRESS_INTERVAL_NS 50000000L
+
 double mst_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PROGRESS_INTERVAL_NS;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(changed, mutex, &until);
 }
 
 static int by_value(const void *left, const void *right) {

@@ -1,5 +1,6 @@
 #include "direct.h"
 
+#include "ram.h"
 #include "runtime/numbers.h"
 
 #include <errno.h>
@@ -27,23 +28,16 @@ struct mst_direct_file {
     void *memory, *free[MST_DIRECT_REQUESTS]; // aligned, for one request each
 };
 
-// What the system could give without swapping, that of the cache included.
-static uint64_t available_bytes(void) {
-    unsigned long long kib = 0;
-    char line[128];
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu", &kib) != 1)
-        continue;
-    if (file)
-        fclose(file);
-    return kib ? (uint64_t)kib << 10 : UINT64_MAX;
+unsigned mst_direct_threads(const mst_context *context) {
+    const unsigned most = MST_DIRECT_REQUESTS - 1;
+    return context->copy_threads && context->copy_threads < most ? context->copy_threads : most;
 }
 
 bool mst_direct_suits(uint64_t bytes) {
     const char *asked = getenv("MASTABA_DIRECT_IO");
     if (asked && *asked)
         return strcmp(asked, "0") != 0;
-    return bytes > available_bytes() / 2;
+    return bytes > mst_ram_available("") / 2;
 }
 
 mst_direct_file *mst_direct_open(mst_context *context, mst_location where, bool writes) {

@@ -8,9 +8,12 @@
 
 #include <mastaba/array.h>
 
-#define MST_DIRECT_REQUESTS 8 // in flight at once
+#define MST_DIRECT_REQUESTS 8 // in flight at once, unless copy_threads are fewer
 
 typedef struct mst_direct_file mst_direct_file;
+
+// The threads that have requests in flight beside the one that waits for them.
+unsigned mst_direct_threads(const mst_context *context);
 
 // Whether files of so many bytes in all should go so: those above half of the memory that the system could give now, or as
 // MASTABA_DIRECT_IO says: 1, all; 0, none.

@@ -18,7 +18,7 @@ static uint64_t bytes_of_files(const mst_stream_desc *desc, const mst_location *
 void mst_files_open(const mst_stream_desc *desc, const mst_location *where, mst_files *files) {
     const uint64_t bytes = bytes_of_files(desc, where);
     *files = (mst_files){.pool = desc->context->pool};
-    if (bytes == 0 || !mst_direct_suits(bytes) || mst_pool_create(MST_DIRECT_REQUESTS - 1, &files->own, NULL) != MST_OK)
+    if (bytes == 0 || !mst_direct_suits(bytes) || mst_pool_create(mst_direct_threads(desc->context), &files->own, NULL) != MST_OK)
         return;
     files->pool = files->own;
     for (int p = 0; p < desc->n_ports; p++)

@@ -65,7 +65,7 @@ static mst_status carry_panel(const mst_passage *s, const mst_slot *slot, int p,
     mst_panel_piece pieces[MST_PANEL_PIECES];
     if (in_tray) {
         place = (mst_panel_place){s->desc->context->pool, mst_at_host(NULL), s->desc->ports[p].name, NULL};
-        status = mst_trays_open(s->trays, p, slot->first, &place.where.host, error);
+        status = mst_trays_open(s->trays, p, slot->first, write ? NULL : s->watch, &place.where.host, error);
     }
     int n = s->desc->panel(s->desc->user, in_tray ? MST_PANEL_IN_TRAY : MST_PANEL_IN_ARRAY, p, slot->first, pieces);
     for (int i = 0; i < n && status == MST_OK; i++)

@@ -1,5 +1,7 @@
 #include "scratch.h"
 
+#include "ram.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,11 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-static uint64_t ram_bytes(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
-}
 
 // A file without a name, so that nothing is left of it however the process ends; -1 with errno.
 static int open_file(const char *directory) {
@@ -68,9 +65,9 @@ mst_status mst_scratch_take(uint64_t bytes, const char *what, mst_scratch *out, 
     *out = (mst_scratch){0};
     if (directory && *directory)
         return take_file(directory, bytes, what, out, error);
-    MST_REQUIRE(bytes <= ram_bytes(), MST_ERROR_HOST_MEMORY,
+    MST_REQUIRE(bytes <= mst_ram_bytes(""), MST_ERROR_HOST_MEMORY,
                 "%s take %llu bytes, more than the %llu of this machine's RAM; set MASTABA_SCRATCH to a directory with that room",
-                what, (unsigned long long)bytes, (unsigned long long)ram_bytes());
+                what, (unsigned long long)bytes, (unsigned long long)mst_ram_bytes(""));
     out->memory = malloc((size_t)bytes);
     MST_REQUIRE(out->memory, MST_ERROR_HOST_MEMORY,
                 "out of memory: %s take %llu bytes of RAM, or with MASTABA_SCRATCH of a directory", what,

@@ -5,9 +5,7 @@
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
-#include <time.h>
 
-#define PROGRESS_INTERVAL_NS 50000000L
 #define BLOCKS_UNTIL_KNOWN 2 // that a device of a group takes before it is known how long one takes
 
 struct staged_run;
@@ -34,6 +32,7 @@ typedef struct staged_run {
     device_part *parts;
     size_t n_parts;
     mst_trays *trays;
+    mst_trays_watch watch; // of the caller's thread
     mst_files files;
 
     pthread_mutex_t mutex; // guards what follows
@@ -113,14 +112,17 @@ static mst_status report_progress(const staged_run *r, size_t done, mst_error *e
 // The caller's thread reports progress.
 static bool is_callers(const device_part *d) { return d == d->run->parts; }
 
-// Waits for a change, 50 ms at most; called and left with the mutex held.
-static void wait_a_while(staged_run *r) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PROGRESS_INTERVAL_NS;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&r->changed, &r->mutex, &until);
+// Whether the run goes on, asked while the caller's thread waits for a tray.
+static bool goes_on(void *user) {
+    staged_run *r = user;
+    mst_error error = {.status = MST_OK};
+    pthread_mutex_lock(&r->mutex);
+    const size_t done = r->done;
+    pthread_mutex_unlock(&r->mutex);
+    mst_status status = report_progress(r, done, &error);
+    if (status != MST_OK)
+        fail_run(r, status, &error);
+    return status == MST_OK;
 }
 
 // Whether what is waited for is there.
@@ -133,7 +135,7 @@ static bool wait_for(device_part *d, arrived_fn *arrived) {
     for (;;) {
         pthread_mutex_lock(&r->mutex);
         if (!arrived(d) && !r->stop)
-            wait_a_while(r);
+            mst_wait_a_while(&r->changed, &r->mutex);
         size_t done = r->done;
         bool stop = r->stop, here = arrived(d);
         pthread_mutex_unlock(&r->mutex);
@@ -266,9 +268,17 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
     r->n_parts = 0;
     for (size_t k = 0; k < n; k++) {
         mst_stream *s = mst_stream_member(lead, k);
-        if (s->ring.configured)
-            r->parts[r->n_parts++] =
-                (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where, r->trays, &r->files}};
+        if (s->ring.configured) {
+            r->parts[r->n_parts] = (device_part){.run = r,
+                                                 .stream = s,
+                                                 .passage = {.desc = &s->desc,
+                                                             .ring = &s->ring,
+                                                             .where = where,
+                                                             .trays = r->trays,
+                                                             .files = &r->files,
+                                                             .watch = r->n_parts == 0 ? &r->watch : NULL}};
+            r->n_parts++;
+        }
     }
 }
 
@@ -300,6 +310,7 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
                     .start = mst_now(),
                     .n_parts = one_block || !shared ? 1 : lead->n_twins + 1,
                     .report = report};
+    r.watch = (mst_trays_watch){goes_on, &r};
     r.alone = one_block;
     if (r.n_parts > 1)
         MST_REQUIRE(parts = calloc(r.n_parts, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out blocks");
@@ -316,7 +327,7 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
         r.error = threads;
     }
     if (r.trays && r.status == MST_OK)
-        r.status = mst_trays_finish(r.trays, &r.error);
+        r.status = mst_trays_finish(r.trays, &r.watch, &r.error);
     end(&r);
     status = r.status;
     if (status != MST_OK && error)

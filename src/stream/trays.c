@@ -132,18 +132,36 @@ static bool begin_tray(tray_port *p, tray *one, size_t number) {
     return one->open && one->number == number;
 }
 
-mst_status mst_trays_open(mst_trays *t, int port, size_t item, void **memory, mst_error *error) {
+// Waits for a change, and stops if the watch says so. Called and left with the mutex held.
+static void wait_watched(mst_trays *t, const mst_trays_watch *watch) {
+    if (!watch) {
+        pthread_cond_wait(&t->changed, &t->mutex);
+        return;
+    }
+    mst_wait_a_while(&t->changed, &t->mutex);
+    pthread_mutex_unlock(&t->mutex);
+    if (!watch->goes_on(watch->user))
+        mst_trays_stop(t);
+    pthread_mutex_lock(&t->mutex);
+}
+
+// How what was waited for came. Called with the mutex held.
+static mst_status outcome(const mst_trays *t, mst_error *error) {
+    if (t->status == MST_OK && t->stop)
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
+    if (t->status != MST_OK && error)
+        *error = t->error;
+    return t->status;
+}
+
+mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_trays_watch *watch, void **memory, mst_error *error) {
     const size_t number = tray_of(t, item);
     tray_port *p = &t->ports[port];
     tray *one = &p->trays[number % TRAYS_A_PORT];
     pthread_mutex_lock(&t->mutex);
     while (!t->stop && !begin_tray(p, one, number))
-        pthread_cond_wait(&t->changed, &t->mutex);
-    mst_status status = t->status;
-    if (status == MST_OK && t->stop)
-        status = mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
-    else if (status != MST_OK && error)
-        *error = t->error;
+        wait_watched(t, watch);
+    mst_status status = outcome(t, error);
     pthread_mutex_unlock(&t->mutex);
     *memory = one->memory;
     return status;
@@ -161,14 +179,12 @@ void mst_trays_close(mst_trays *t, int port, size_t item) {
     pthread_mutex_unlock(&t->mutex);
 }
 
-mst_status mst_trays_finish(mst_trays *t, mst_error *error) {
+mst_status mst_trays_finish(mst_trays *t, const mst_trays_watch *watch, mst_error *error) {
     pthread_mutex_lock(&t->mutex);
     for (int p = 0; p < t->desc->n_ports; p++)
         while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->n_trays)
-            pthread_cond_wait(&t->changed, &t->mutex);
-    mst_status status = t->status;
-    if (status != MST_OK && error)
-        *error = t->error;
+            wait_watched(t, watch);
+    mst_status status = outcome(t, error);
     pthread_mutex_unlock(&t->mutex);
     return status;
 }
@@ -245,7 +261,7 @@ mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *whe
     pthread_cond_init(&t->changed, NULL);
     fits = take_budget(t);
     if (fits)
-        MST_TRY(mst_pool_create(MST_DIRECT_REQUESTS - 1, &t->pool, error));
+        MST_TRY(mst_pool_create(mst_direct_threads(t->desc->context), &t->pool, error));
     for (int p = 0; p < desc->n_ports && fits; p++)
         if (shape.bytes[p] > 0)
             MST_TRY(begin_port(t, p, &fits, error));
