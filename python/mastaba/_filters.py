@@ -72,24 +72,53 @@ def _run(x, y, kind, members, key, options):
         lambda plan: lib.mst_filter_execute(plan, _arrays.location(x), _arrays.location(y), execution, per_thread.error))
 
 
-def _run_weighed(x, y, kind, members, key, options):
-    """Colours that count by their opacity: with F the filter, c a colour and a the opacity, F(a c) / F(a), 0 where that is clear. (Porter and
-    Duff, SIGGRAPH 1984: colours are added up multiplied by it.)"""
-    if options["output_as"] not in (lib.MST_FILTER_RAW, lib.MST_FILTER_CLIP) or kind in _WITHOUT_MEAN:
+def _curves(linear, dtype):
+    """Light as an expression of a colour x, which is 1 where it is white, and the way back: beyond 0 .. 1 they go on as straight lines. None
+    where colours are light already."""
+    inside = "clip(x,0,1)"
+    if linear == "srgb" or (linear is True and dtype.kind == "u"):  # IEC 61966-2-1
+        texts = (f"({inside} <= 0.04045 ? {inside}/12.92 : (({inside}+0.055)/1.055)^2.4)",
+                 f"({inside} <= 0.0031308 ? 12.92*{inside} : 1.055*{inside}^(1/2.4)-0.055)")
+    elif linear is None or isinstance(linear, (bool, np.bool_)):
+        return None
+    elif isinstance(linear, (int, float, np.number)) and 0 < linear < math.inf:
+        texts = f"{inside}^({float(linear)!r})", f"{inside}^({1 / float(linear)!r})"
+    else:
+        raise errors.ArgumentError(f"linear is {linear!r}: True, 'srgb', or the exponent that makes light of numbers")
+    return [f"({text}+(x-{inside}))" for text in texts]
+
+
+def _run_toned(x, y, kind, members, key, options, curves, weigh):
+    """Light, or colours that count by their opacity: with F the filter, c a colour, L the curve of light and a the opacity, F(L(c)), or
+    F(a L(c)) / F(a), 0 where that is clear, and L's inverse of that. (Porter and Duff, SIGGRAPH 1984: colours are added up multiplied by it.)"""
+    if weigh and (options["output_as"] not in (lib.MST_FILTER_RAW, lib.MST_FILTER_CLIP) or kind in _WITHOUT_MEAN):
         raise errors.ArgumentError('alpha="weigh" is for filters that keep the mean, all but wiener, and for results that are raw or clipped')
-    computed, whole = _arrays.DTYPES[options["type"]], y.dtype.kind == "u"
+    if kind == lib.MST_FILTER_WIENER and members["noise"] > 0:
+        raise errors.ArgumentError("noise is given in values of pixels, which linear= does not filter: leave it out, to have it estimated")
+    computed, whole, raw = _arrays.DTYPES[options["type"]], y.dtype.kind == "u", options["output_as"] == lib.MST_FILTER_RAW
     white = options["white"] or (float(np.iinfo(x.dtype).max) if x.dtype.kind == "u" else 1.0)
-    weighed, plain = (_arrays.like(x, x.shape, computed) for _ in range(2))
-    given = {"c": x[..., :-1], "a": x[..., -1:], "w": white}
-    evaluate("c*(a/w)", given, out=weighed[..., :-1], dtype=computed)
-    evaluate("a/w", given, out=weighed[..., -1:], dtype=computed)
-    _run(weighed, plain, kind, members, key, {**options, "output_as": lib.MST_FILTER_RAW})
-    given = {"c": plain[..., :-1], "a": plain[..., -1:], "w": white}
-    for text, part in ((f"a > {_CLEAR} ? c/min(a,1) : 0*c", y[..., :-1]), ("clip(a,0,1)*w", y[..., -1:])):
-        evaluate(f"clip(rint({text}),0,w)" if whole else text, given, out=part)
+    opacity = weigh or options["alpha"]
+    toned, plain = (_arrays.like(x, x.shape, computed) for _ in range(2))
+    colours, last = (..., slice(0, x.shape[-1] - 1 if opacity else None)), (..., slice(-1, None))
+    given = {"c": x[colours], "w": white, **({"a": x[last]} if weigh else {})}
+    light = curves[0].replace("x", "(c/w)") if curves else "c/w"
+    evaluate(f"{light}*(a/w)" if weigh else light, given, out=toned[colours], dtype=computed)
+    if opacity:
+        evaluate("a/w", {"a": x[last], "w": white}, out=toned[last], dtype=computed)
+    _run(toned, plain, kind, members, key, {**options, "alpha": opacity and not weigh, "white": 1.0,
+                                            "output_as": lib.MST_FILTER_RAW if weigh else options["output_as"]})
+    given = {"c": plain[colours], "w": white, **({"a": plain[last]} if weigh else {})}
+    if weigh:
+        evaluate(f"a > {_CLEAR} ? c/min(a,1) : 0*c", given, out=toned[colours])
+        given["c"] = toned[colours]
+    value = f"{curves[1].replace('x', 'c') if curves and not raw else 'c'}*w"
+    evaluate(f"clip(rint({value}),0,w)" if whole else value, {"c": given["c"], "w": white}, out=y[colours])
+    if opacity:
+        evaluate("clip(rint(clip(a,0,1)*w),0,w)" if whole else "clip(a,0,1)*w", {"a": plain[last], "w": white}, out=y[last])
 
 
-def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, dtype=None, volume=False, out=None):
+def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, dtype=None, volume=False, linear=None,
+              out=None):
     """An image by one plan; `members` are those of its description beside the `options` of all filters, `key` what of them is behind
     pointers."""
     dtype = None if dtype is None else np.dtype(dtype)
@@ -107,7 +136,11 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     z = _arrays.like(image, image.shape, kind_of_result) if out is None else out
     if image.size == 0:
         return z
-    (_run_weighed if alpha == "weigh" else _run)(x, _with_channels(z, channel_axis, volume), kind, members, key, options)
+    y, curves = _with_channels(z, channel_axis, volume), _curves(linear, image.dtype)
+    if curves or alpha == "weigh":
+        _run_toned(x, y, kind, members, key, options, curves, alpha == "weigh")
+    else:
+        _run(x, y, kind, members, key, options)
     return z
 
 

@@ -16,6 +16,8 @@ options, by name:
 
     channel_axis  the axis that has colours, each of which is filtered alone; None: there is none
     alpha         True: the last channel is opacity, which is copied; "weigh": by which colours count, and which is filtered, too
+    linear        True: light is filtered, by sRGB's curve, where pixels are whole numbers (others are light already); "srgb": whatever their
+                  type; a number: light is a pixel's value to that power. What is "raw" stays light
     edges         how the image goes on: "reflect" (mirrored), "wrap" (repeated) or "zero"
     volume        True: the last three axes, depth, height and width, are transformed together
     dtype         of the arithmetic: float32 or float64; None: float64 of images of float64, else float32

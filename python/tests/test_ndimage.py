@@ -256,6 +256,60 @@ def test_opacity_weighs(kind):
             getattr(ndimage, name)(image, 0.1, channel_axis=-1, alpha="weigh", **options)
 
 
+def light_of(x):
+    """IEC 61966-2-1; beyond 0 .. 1 in straight lines."""
+    inside = np.clip(x, 0, 1)
+    return np.where(inside <= 0.04045, inside / 12.92, ((inside + 0.055) / 1.055)**2.4) + (x - inside)
+
+
+def values_of(x):
+    inside = np.clip(x, 0, 1)
+    return np.where(inside <= 0.0031308, 12.92 * inside, 1.055 * inside**(1 / 2.4) - 0.055) + (x - inside)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.float32, float])
+def test_light(kind):
+    """Beside the same by NumPy; `mastaba filter --linear` is beside its own definition in tests/cli."""
+    image, white = photograph(12, 10, 4, kind=kind), {np.uint8: 255.0, np.uint16: 65535.0}.get(kind, 1.0)
+    whole, near = white > 1, {np.float32: 1e-5, float: 1e-12}.get(kind, 1)
+    x = image.astype(float) / white
+    blurred = lambda v: ndimage.low_pass(v, 0.1, channel_axis=-1)  # noqa: E731
+    options = {"linear": "srgb", "channel_axis": -1, "result": "clip"}
+    rounded = lambda v: np.rint(np.clip(v, 0, 1) * white) if whole else v  # noqa: E731
+    wanted = rounded(values_of(blurred(light_of(x))))
+    got = ndimage.low_pass(image, 0.1, **options)
+    assert got.dtype == kind and abs(got.astype(float) - wanted).max() <= near and (whole or abs(wanted - blurred(x)).max() > 0.01)
+    assert np.array_equal(ndimage.low_pass(image, 0.1, **{**options, "linear": True}), got if whole else ndimage.low_pass(image, 0.1, channel_axis=-1, result="clip"))
+    assert np.allclose(ndimage.low_pass(image, 0.1, **{**options, "result": "raw"}), blurred(light_of(x)) * white, rtol=1e-5 if kind != float else 1e-12)
+    assert np.array_equal(ndimage.low_pass(mastaba.asarray(image), 0.1, **options).numpy(), got)
+    wanted = rounded(blurred(x**2.2)**(1 / 2.2))
+    assert abs(ndimage.low_pass(image, 0.1, **{**options, "linear": 2.2}).astype(float) - wanted).max() <= near
+    copied = ndimage.low_pass(image, 0.1, alpha=True, **options)
+    assert np.array_equal(copied[..., :3], got[..., :3]) and np.allclose(copied[..., 3], image[..., 3], atol=near * (not whole))
+    a = x[..., 3:]
+    wanted = rounded(np.concatenate([values_of(blurred(a * light_of(x[..., :3])) / blurred(a)), blurred(a)], -1))
+    weighed = ndimage.low_pass(image, 0.1, alpha="weigh", **options)
+    assert weighed.dtype == kind and abs(weighed.astype(float) - wanted).max() <= near
+    raw = ndimage.high_pass(light_of(x), 0.1, channel_axis=-1)
+    got = ndimage.high_pass(image, 0.1, linear="srgb", channel_axis=-1, result="magnitude")
+    assert abs(got.astype(float) - rounded(values_of(abs(raw) / abs(raw).max()))).max() <= 2 * near
+
+
+def test_light_is_brought_back_as_it_was():
+    for kind in (np.uint8, np.uint16):
+        image = np.arange(np.iinfo(kind).max + 1).astype(kind).reshape(16, -1)
+        assert np.array_equal(ndimage.frequency_mask(image, np.ones((1, 1)), linear=True, result="clip", dtype=float), image)
+    half = np.repeat([[0, 255]], 40, axis=0).repeat(40, axis=1).astype(np.uint8)
+    assert ndimage.low_pass(half, 0.001, linear=True, result="clip", edges="wrap")[0, 0] == 188  # as docs/filter.md says
+    assert ndimage.low_pass(half, 0.001, result="clip", edges="wrap")[0, 0] in (127, 128)
+    for wrong in ({"linear": -1}, {"linear": "gamma"}, {"linear": np.inf}):
+        with pytest.raises(mastaba.errors.ArgumentError, match="linear is"):
+            ndimage.low_pass(half, 0.1, **wrong)
+    with pytest.raises(mastaba.errors.ArgumentError, match="noise is given"):
+        ndimage.wiener(half, 3.0, linear=True)
+    assert ndimage.wiener(half, linear=True, result="clip").dtype == np.uint8
+
+
 def test_what_becomes_of_results():
     image = photograph(12, 17, kind=np.uint8)
     raw = ndimage.high_pass(image, 0.1)

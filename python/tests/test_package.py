@@ -517,6 +517,21 @@ def test_progress():
         assert len(seen) == n
 
 
+def test_progress_of_arrays_on_the_device():
+    """Not one long launch: what a plan's last call took says how much goes between two reports."""
+    x, seen = np.random.default_rng(1).random((3000, 3000), np.float32), []
+    a = mastaba.asarray(x)
+    with mastaba.progress(lambda done, total: seen.append((done, total))):
+        b = mastaba.evaluate("2*a + 1")
+    assert "pthread" not in a.device or len(seen) > 2  # on CPUs 4,000,000 elements go first
+    assert seen == sorted(seen) and seen[-1][0] == seen[-1][1]
+    assert np.array_equal(b.numpy(), 2*x + 1)
+    for call in (lambda: mastaba.fft.rfft(a), lambda: mastaba.evaluate("sum(sin(b))", {"b": a.T}, axis=1), lambda: mastaba.signal.fftconvolve(a, a[:1, :9], axes=1)):
+        if "pthread" in a.device:
+            with pytest.raises(mastaba.errors.CancelledError), mastaba.progress(lambda done, total: done == 0 or done == total):
+                call()
+
+
 def test_bar(monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.raises(mastaba.Error, match="pip install tqdm"), mastaba.progress():

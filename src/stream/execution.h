@@ -10,6 +10,7 @@ struct mst_stream {
     const mst_share_kind *kind; // of the twins
     void **twins;               // plans of the group's further devices
     size_t n_twins;
+    double item_seconds; // what an item on the device took last; 0: not known
 };
 
 // How many items the block at `first` has, if it may have room for so many.

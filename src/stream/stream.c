@@ -4,6 +4,7 @@
 #include "places.h"
 
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,8 @@ mst_status mst_stream_share(mst_stream *stream, const mst_share_kind *kind, cons
     return status;
 }
 
+#define REPORTED_SECONDS 0.2
+
 // An execution with everything on the device.
 typedef struct resident_run {
     mst_stream *stream;
@@ -98,7 +101,22 @@ static mst_status report_progress(resident_run *r, size_t done, mst_error *error
     return MST_OK;
 }
 
-// One queue, no copies. Blocks only bound the work memory.
+// So many items at most between two reports of progress: about REPORTED_SECONDS of them by what they took last, of unknown ones
+// few.
+static size_t items_between_reports(const mst_stream *s) {
+    const double unknown = s->desc.context->device.type & CL_DEVICE_TYPE_CPU ? 4e6 : 1e9; // elements, of the largest array
+    size_t elements = 1;
+    for (int p = 0; p < s->desc.n_ports; p++)
+        if (s->desc.ports[p].kind != MST_PORT_FIXED)
+            elements = mst_larger(elements, mst_layout_count(&s->desc.ports[p].layout));
+    const double items =
+        s->item_seconds > 0 ? REPORTED_SECONDS / s->item_seconds : unknown / (double)elements * (double)s->desc.n_items;
+    const size_t least = mst_larger(s->desc.least_items, (size_t)1);
+    return items < (double)s->ring.block_items ? mst_larger((size_t)items, mst_smaller(least, s->ring.block_items))
+                                               : s->ring.block_items;
+}
+
+// One queue, no copies. Blocks bound the work memory, and the time between reports of progress.
 static mst_status run_resident(resident_run *r, mst_error *error) {
     mst_status status = MST_OK;
     mst_stream *s = r->stream;
@@ -114,13 +132,15 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
             MST_TRY(report_progress(r, first, error));
         slot->first = first;
         slot->is_first = first == 0;
-        slot->count = mst_stream_cut(&s->desc, first, s->ring.block_items);
+        slot->count = mst_stream_cut(&s->desc, first, r->how.progress ? items_between_reports(s) : s->ring.block_items);
+        const double begun = mst_now();
         const bool marks = r->how.event && first + slot->count == s->desc.n_items;
         r->report.blocks++;
         MST_TRY(mst_block_compute(&r->passage, slot, marks, error));
         if (r->how.progress || (r->how.report && context->profile)) {
             MST_TRY(mst_queue_finish(&slot->queue, error));
             r->report.compute_seconds += mst_seconds_between(context, slot->begun, slot->computed);
+            s->item_seconds = (mst_now() - begun) / (double)slot->count;
         }
         if (marks) {
             *r->how.event = slot->computed;
