@@ -57,7 +57,7 @@ def _type(dtype):
     """An element type that a buffer may hold: numbers and bool."""
     dtype = np.dtype(dtype)
     if dtype.kind not in "biufc" or dtype.char in "gG":
-        raise errors.UnsupportedError(f"no OpenCL device has {dtype}")
+        raise (errors.UnsupportedError if dtype.kind in "fc" else errors.ElementTypeError)(f"no OpenCL device has {dtype}")
     return dtype
 
 
@@ -108,6 +108,10 @@ class Array:
         if not self.shape:
             raise TypeError("an array without axes has no length")
         return self.shape[0]
+
+    def __contains__(self, value):
+        """Whether an element is equal to a number, or to that of an array that is broadcast against this one."""
+        return bool(self.__array_namespace__().any(self == value))
 
     def __repr__(self):
         return f"mastaba.Array(shape={self.shape}, dtype={self.dtype}, device={self.device!r})"

@@ -30,7 +30,7 @@ def _pixels(image, dtype):
     if image.dtype.kind == "c":
         raise errors.UnsupportedError(f"an image of {image.dtype}: filter its real and its imaginary parts")
     if image.dtype.kind not in "biuf":
-        raise TypeError(f"type {image.dtype} is not supported")
+        raise errors.ElementTypeError(f"type {image.dtype} is not supported: pixels are bool, whole or floating-point numbers")
     native = image.dtype.newbyteorder("=")
     kind = native if native in _PIXELS else np.result_type(native, np.float32)
     kind = np.dtype(np.float32) if kind == np.float64 and dtype == np.float32 else kind

@@ -31,7 +31,7 @@ def as_numbers(x):
         raise errors.UnsupportedError(f"no OpenCL device computes in {x.dtype}: convert the array to float64 or complex128")
     if x.dtype.kind in "biu":
         return x.astype(np.float64)
-    raise TypeError(f"type {x.dtype} is not supported")
+    raise errors.ElementTypeError(f"type {x.dtype} is not supported: give an array of bool, whole, floating-point or complex numbers")
 
 
 def check_options(workers, plan=None):

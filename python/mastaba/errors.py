@@ -11,6 +11,10 @@ class ArgumentError(Error, ValueError):
     """A value, or a combination of values, that a call does not take."""
 
 
+class ElementTypeError(Error, TypeError):
+    """Elements of a type that the library has nothing like: objects, texts, dates, records."""
+
+
 class TraceError(Error, TypeError):
     """A Python function that cannot be written as an expression."""
 

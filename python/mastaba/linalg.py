@@ -1,6 +1,6 @@
 """The array API standard's extension linalg, `mastaba.xp.linalg`, for arrays on the device.
 
-Products, norms of elements and views are computed there; decompositions, and what needs one (cholesky, det, eig, eigh, eigvals, eigvalsh, inv,
+Products of small matrices, norms of elements and views are computed there; products of large ones, decompositions, and what needs one (cholesky, det, eig, eigh, eigvals, eigvalsh, inv,
 matrix_rank, pinv, qr, slogdet, solve, svd, svdvals, norms by singular values), by NumPy on copies on the host, and copied to the device again.
 
     >>> import mastaba.xp as xp

@@ -30,7 +30,7 @@ from ._device import asarray as _asarray
 from ._device import empty as _empty
 from ._device import from_dlpack as _from_dlpack
 from ._map import evaluate
-from ._ordered import (argsort, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all, unique_counts, unique_inverse,  # noqa: F401
+from ._ordered import (_host as _on_the_host, argsort, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all, unique_counts, unique_inverse,  # noqa: F401
                        unique_values)
 
 try:
@@ -507,11 +507,16 @@ def argmin(x, /, *, axis=None, keepdims=False):
     return _place("argmin(a)", x, axis, keepdims)
 
 
-def _contracted(x, y):
-    """Sums of products along the last axis of both, which are broadcast off it; in the type of a product."""
+def _kind_of_products(x, y):
     kind = result_type(x, y)
     if kind.kind == "b":
         raise TypeError("products are of numbers: convert bool to a type of these")
+    return kind
+
+
+def _contracted(x, y):
+    """Sums of products along the last axis of both, which are broadcast off it; in the type of a product."""
+    kind = _kind_of_products(x, y)
     if x.shape[-1] != y.shape[-1]:
         raise ValueError(f"a sum over {x.shape[-1]} elements of one array and {y.shape[-1]} of the other")
     return evaluate("sum(a*b)", {"a": astype(x, kind, copy=False), "b": astype(y, kind, copy=False)}, axis=-1, out_dtype=kind)
@@ -523,11 +528,18 @@ def vecdot(x1, x2, /, *, axis=-1):
     return _contracted(conj(x) if x.dtype.kind == "c" else x, y)  # noqa: F821
 
 
+_FEW_PRODUCTS = 2**16
+
+
 def matmul(x1, x2, /):
-    """Products of matrices, or of these and vectors: a sum for each element, without the reuse of operands that libraries of linear
-    algebra have."""
+    """Products of matrices, or of these and vectors: of small ones a sum for each element, of larger ones NumPy's on copies on the host, as
+    sums lack the reuse of operands that libraries of linear algebra have."""
     if not np.ndim(x1) or not np.ndim(x2):
         raise ValueError("a number is no matrix: multiply")
+    rows, columns = (x1.shape[-2] if x1.ndim > 1 else 1), (x2.shape[-1] if x2.ndim > 1 else 1)
+    if builtins.max(x1.size * columns, x2.size * rows) > _FEW_PRODUCTS:
+        kind, there = _kind_of_products(x1, x2), x1 if isinstance(x1, Array) else x2
+        return _asarray(np.matmul(_on_the_host(x1), _on_the_host(x2), dtype=kind), context=there.context)
     if x1.ndim > 1 and x2.ndim > 1:
         x1, x2 = x1[..., None, :], matrix_transpose(x2)[..., None, :, :]
     elif x2.ndim > 1:
@@ -547,7 +559,7 @@ def tensordot(x1, x2, /, *, axes=2):
         raise ValueError(f"sums over axes of lengths {lengths[0]} of one array and {lengths[1]} of the other")
     kept = [[a for a in range(x.ndim) if a not in o] for x, o in zip((x1, x2), over)]
     x, y = (a.transpose((*k, *o)).reshape(math.prod(a.shape[j] for j in k), math.prod(lengths[0])) for a, k, o in zip((x1, x2), kept, over))
-    return _contracted(x[:, None], y).reshape([a.shape[j] for a, k in zip((x1, x2), kept) for j in k])
+    return matmul(x, matrix_transpose(y)).reshape([a.shape[j] for a, k in zip((x1, x2), kept) for j in k])
 
 
 def _cumulated(text, x, axis, dtype, first):

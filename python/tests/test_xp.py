@@ -136,6 +136,25 @@ def test_products_of_matrices(first, second):
     same(xp.asarray(x) @ xp.asarray(y), strict.asarray(x) @ strict.asarray(y), "matmul")
 
 
+@pytest.mark.parametrize("kinds", [("float32", "float32"), ("int32", "float32"), ("complex64", "float64"), ("int8", "uint16")])
+def test_products_of_large_matrices(kinds):
+    """More products than are summed on the device."""
+    r = np.random.default_rng(1)
+    x, y = ((r.standard_normal(shape) * 9).astype(kind) for shape, kind in zip(((3, 70, 50), (50, 60)), kinds))
+    for a, b in ((x, y), (x[0], y), (x[0].T, x[0]), (y, y[0, :60]), (y.T[0, :50], y)):
+        got, wanted = xp.asarray(a) @ xp.asarray(b), a @ b
+        assert isinstance(got, mastaba.Array) and got.dtype == wanted.dtype and got.shape == wanted.shape
+        assert abs(got.numpy() - wanted).max() <= 1e-5 * abs(wanted).max()
+    there = xp.tensordot(xp.asarray(x), xp.asarray(y), axes=((2,), (0,)))
+    assert there.shape == (3, 70, 60) and np.allclose(there.numpy(), x @ y, rtol=1e-4, atol=1e-3)
+    assert isinstance(xp.asarray(x) @ y, mastaba.Array) and (xp.asarray(x) @ y).dtype == (x @ y).dtype
+    for wrong in (lambda: xp.asarray(x) @ xp.asarray(x), lambda: xp.asarray(x) @ 2):
+        with pytest.raises(ValueError):
+            wrong()
+    with pytest.raises(TypeError, match="bool"):
+        xp.ones((99, 99), dtype=xp.bool) @ xp.ones((99, 99), dtype=xp.bool)
+
+
 def test_sums_of_products():
     x, y = numbers("complex128", 3, 24)[-24:].reshape(2, 3, 4), numbers("complex128", 4, 24)[-24:].reshape(3, 4, 2)
     (a, wanted_a), (b, wanted_b) = both(x), both(y)
