@@ -1,4 +1,4 @@
-// FFT: passes over boxes, two or three axes at once, in GPU-shaped kernels.
+// FFT: passes over boxes, two or three axes at once, in GPU-shaped kernels, and a box a lane in those of CPUs that know no sizes.
 #include "support.h"
 
 static void boxes(void **state) {
@@ -35,7 +35,76 @@ static void boxes(void **state) {
     }
 }
 
+// Complex numbers, or between real ones and their spectrum, of the last axes of shape.
+static mst_fft_desc describe(mst_type type, int rank, const size_t *shape, int n_axes, bool real, bool inverse) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const mst_type complex_type = type == MST_FLOAT32 ? MST_COMPLEX64 : MST_COMPLEX128;
+    size_t spectrum[MST_MAX_RANK];
+    memcpy(spectrum, shape, (size_t)rank * sizeof *shape);
+    if (real)
+        spectrum[rank - 1] = shape[rank - 1] / 2 + 1;
+    desc.input = mst_layout_dense(real && !inverse ? type : complex_type, rank, real && !inverse ? shape : spectrum);
+    if (real && inverse)
+        desc.output = mst_layout_dense(type, rank, shape);
+    desc.direction = inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    desc.scale = inverse ? 0.5 : 1;
+    desc.n_axes = n_axes;
+    for (int a = 0; a < n_axes; a++)
+        desc.axes[a] = rank - n_axes + a;
+    desc.shape = MST_FFT_SHAPE_CPU;
+    return desc;
+}
+
+static void check(mst_context *context, const mst_fft_desc *desc, int passes) {
+    mst_fft *plan;
+    mst_error e;
+    test_fft_check(context, desc, test_between(0, 1) ? MST_PLACE_HOST : MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+    OK(mst_fft_create(context, desc, &plan, &e));
+    CHECK(passes == 0 || mst_fft_n_passes(plan) == passes, "%s takes %d passes, not %d", test_layout_text(&desc->input),
+          mst_fft_n_passes(plan), passes);
+    mst_fft_destroy(plan);
+}
+
+static void lanes(void **state) {
+    static const struct {
+        int rank, n_axes, passes;
+        size_t shape[4];
+    } table[] = {
+        {3, 2, 1, {19, 5, 12}},    // the last tile has fewer boxes
+        {4, 3, 1, {17, 5, 7, 9}},  // odd rows of real numbers
+        {3, 2, 1, {40, 2, 3}},     // several tiles at a time
+        {3, 2, 1, {16, 16, 16}},   // rows that are stored by way of a buffer
+        {4, 3, 2, {3, 20, 9, 14}}, // 60 boxes, then columns: too few of all three axes
+        {3, 2, 2, {7, 6, 10}},     // too few
+        {3, 2, 2, {16, 80, 60}},   // too large
+        {3, 2, 1, {16, 22, 13}},   // steps of large primes
+        {3, 2, 1, {33, 1, 6}},     // an axis of one
+        {3, 2, 1, {33, 6, 1}},
+    };
+    for (size_t i = 0; i < 6 * sizeof table / sizeof table[0]; i++) {
+        const size_t k = i / 6;
+        const bool wide = i % 2, real = i % 6 >= 2;
+        if (wide && !mst_context_device(*state)->fp64)
+            continue;
+        mst_fft_desc desc = describe(wide ? MST_FLOAT64 : MST_FLOAT32, table[k].rank, table[k].shape, table[k].n_axes, real,
+                                     real ? i % 6 >= 4 : test_between(0, 1));
+        check(*state, &desc, table[k].passes);
+    }
+}
+
+static void random_boxes(void **state) {
+    for (int i = 0; i < 60; i++) {
+        size_t shape[4] = {(size_t)test_between(1, 40), (size_t)test_between(1, 20), (size_t)test_between(1, 30),
+                           (size_t)test_between(1, 20)};
+        const int rank = (int)test_between(3, 4), n_axes = (int)test_between(2, rank == 4 ? 3 : 2);
+        const bool wide = mst_context_device(*state)->fp64 && test_between(0, 1);
+        mst_fft_desc desc =
+            describe(wide ? MST_FLOAT64 : MST_FLOAT32, rank, shape, n_axes, test_between(0, 2) > 0, test_between(0, 1));
+        check(*state, &desc, 0);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(boxes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(boxes), cmocka_unit_test(lanes), cmocka_unit_test(random_boxes)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

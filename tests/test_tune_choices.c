@@ -65,27 +65,30 @@ static test_array result_of(mst_context *context, const mst_fft_desc *desc, cons
 }
 
 // Kernels that are written for a length give the bits of those that know none: steps of every radix, primes, columns, several
-// passes, Bluestein's convolutions, odd real lengths.
+// passes, Bluestein's convolutions, odd real lengths, boxes (axes in the order in which those take them).
 static void specialised(void **state) {
     static const struct {
         mst_type type;
         size_t shape[3];
-        int axis;
-    } table[] = {{MST_COMPLEX64, {1, 13, 1001}, 2}, {MST_COMPLEX128, {1, 9, 30240}, 2}, {MST_COMPLEX64, {3, 961, 20}, 1},
-                 {MST_COMPLEX64, {1, 3, 16384}, 2}, {MST_FLOAT32, {1, 11, 255}, 2},     {MST_COMPLEX64, {1, 3, 1009}, 2},
-                 {MST_COMPLEX128, {2, 18, 21}, 1}};
+        int axis, n_axes;
+    } table[] = {{MST_COMPLEX64, {1, 13, 1001}, 2, 1}, {MST_COMPLEX128, {1, 9, 30240}, 2, 1}, {MST_COMPLEX64, {3, 961, 20}, 1, 1},
+                 {MST_COMPLEX64, {1, 3, 16384}, 2, 1}, {MST_FLOAT32, {1, 11, 255}, 2, 1},     {MST_COMPLEX64, {1, 3, 1009}, 2, 1},
+                 {MST_COMPLEX128, {2, 18, 21}, 1, 1},  {MST_COMPLEX64, {19, 12, 10}, 1, 2},   {MST_FLOAT32, {17, 8, 9}, 1, 2}};
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         if (!test_turn(k, 6) || (table[k].type == MST_COMPLEX128 && !mst_context_device(*state)->fp64))
             continue;
         mst_fft_desc desc = MST_FFT_DESC_INIT;
         desc.input = mst_layout_dense(table[k].type, 3, table[k].shape);
-        desc.axes[0] = table[k].axis;
+        desc.n_axes = table[k].n_axes;
+        for (int a = 0; a < desc.n_axes; a++)
+            desc.axes[a] = table[k].axis + (table[k].type == MST_FLOAT32 ? a : table[k].n_axes - 1 - a);
         desc.direction = table[k].type == MST_FLOAT32 || k % 2 ? MST_FFT_FORWARD : MST_FFT_INVERSE;
         test_array input = test_array_random(&desc.input);
         test_array any = result_of(*state, &desc, &input, MST_FFT_KERNELS_ANY_LENGTH),
                    own = result_of(*state, &desc, &input, MST_FFT_KERNELS_SPECIALISED);
-        CHECK(test_array_same(&any, &own), "%s of %zu x %zu x %zu along axis %d: other bits for any length",
-              mst_type_name(table[k].type), table[k].shape[0], table[k].shape[1], table[k].shape[2], table[k].axis);
+        CHECK(test_array_same(&any, &own), "%s of %zu x %zu x %zu along %d axes from %d: other bits for any length",
+              mst_type_name(table[k].type), table[k].shape[0], table[k].shape[1], table[k].shape[2], table[k].n_axes,
+              table[k].axis);
         test_array_free(&input), test_array_free(&any), test_array_free(&own);
     }
 }

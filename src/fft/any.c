@@ -43,6 +43,10 @@ static void describe_passes(mst_fft *plan) {
     for (int k = 0; k < plan->n_passes; k++) {
         const mst_fft_pass *p = &plan->passes[k];
         any_pass tables;
+        if (any->box.count > 0 && k == any->box.at) {
+            mst_any_describe_box(plan, &any->described[0][k]);
+            continue;
+        }
         mst_any_describe(p, false, false, &tables);
         mst_any_add_tables(plan, p, &tables);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
@@ -84,6 +88,7 @@ static void count_bytes(mst_fft *plan) {
 mst_status mst_any_plan(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(plan->any = calloc(1, sizeof *plan->any), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    mst_any_join_box(plan);
     describe_passes(plan);
     MST_REQUIRE(!plan->any->number_values.failed && !plan->any->place_values.failed, MST_ERROR_HOST_MEMORY,
                 "out of memory for tables of twiddles");
@@ -121,6 +126,8 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
         MST_TRY(
             mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
     bool even = plan->desc.kind != MST_FFT_FOURIER;
+    for (int k = 0; k < plan->n_passes; k++)
+        mst_log(context, MST_LOG_DEBUG, "%s", plan->passes[k].device.title);
     MST_TRY(mst_any_write(context, plan->is_double, even, &any->text, error));
     snprintf(title, sizeof title, "fft: any length%s, in %s", even ? ", even and odd data" : "",
              plan->is_double ? "double" : "float");

@@ -20,6 +20,12 @@ typedef struct mst_any_group {
     mst_device_table passes[MST_ANY_LAYOUTS]; // an any_pass each
 } mst_any_group;
 
+// Consecutive passes of a plan, one for each of its last axes, that are done as one, with a whole box of numbers a lane.
+typedef struct mst_any_box {
+    int at, count; // which pass of the plan they have become; 0: there is none
+    mst_fft_pass passes[MST_MAX_AXES];
+} mst_any_box;
+
 // Values of tables on their way to the device.
 typedef struct mst_any_values {
     unsigned char *bytes;
@@ -32,6 +38,7 @@ typedef struct mst_any {
     mst_kernel *kernel;
     int n_groups;
     mst_any_group groups[MST_FFT_MAX_PASSES];
+    mst_any_box box;
     any_pass described[MST_ANY_LAYOUTS][MST_FFT_MAX_PASSES];
     mst_any_values number_values, place_values;
     mst_device_table numbers, places, scratch;
@@ -42,6 +49,10 @@ bool mst_any_suits(const mst_fft *plan);
 
 // Puts the axes into the order that leaves the most passes in one group: the last ones together.
 void mst_any_order_axes(mst_fft *plan);
+
+// any_box.c: joins the passes of a box, if there is one; and describes it, tables included.
+void mst_any_join_box(mst_fft *plan);
+void mst_any_describe_box(const mst_fft *plan, any_pass *out);
 
 // any_group.c: puts passes into groups, and describes which buffers are a work-item's own in them.
 void mst_any_group_passes(mst_fft *plan);
@@ -60,8 +71,17 @@ mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_te
 // any_describe.c: a pass as the kernel reads it, without places in tables and scratch memory; own: sides that are not packed.
 void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, any_pass *out);
 
+// Tiles of short rows at a time: where these are evenly apart, and nothing happens to them but the transform and factors.
+cell mst_any_several(const any_pass *p);
+
 // any_tables.c: computes the tables of a described pass and says where they are.
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out);
+
+// Parts of that: the steps of a pass behind those that are there already, of numbers of which `inner` lie side by side; the roots
+// of unity for n + 1 results of 2n real numbers; and room for places, which the caller fills, NULL: out of memory.
+void mst_any_add_steps(const mst_fft *plan, const mst_fft_pass *p, size_t inner, any_pass *out);
+cell mst_any_add_half_roots(const mst_fft *plan, size_t n);
+cl_uint *mst_any_new_places(const mst_fft *plan, size_t count, cell *at);
 void mst_any_values_release(mst_any_values *values);
 
 #endif

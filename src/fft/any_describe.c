@@ -34,8 +34,10 @@ static bool positions_are_elements(const any_side *s) {
 
 static cell way_of(const any_side *s, const mst_pass_op *op, cell lanes) {
     bool by_position = op->length || op->multiply;
-    if (op->element == MST_ELEMENT_HERMITIAN || op->even || (by_position && !positions_are_elements(s)))
+    if (s->element == ANY_HERMITIAN || op->even || (by_position && !positions_are_elements(s)))
         return ANY_BY_VALUES;
+    if (s->imaginary == 0 && s->step * s->axis_stride == 1 && !by_position)
+        return ANY_BY_REALS;
     bool adjacent = s->imaginary == 1 ? s->lane_stride == 2 : s->lane_stride == 1;
     if (adjacent && 2 * s->last >= lanes)
         return ANY_BY_LANES;
@@ -47,12 +49,18 @@ static cell way_of_reals(const any_side *s, cell lanes) {
     return s->lane_stride == 1 && s->axis_stride != 1 && 2 * s->last >= lanes ? ANY_BY_LANES : ANY_BY_ROWS;
 }
 
+// Whether results that stand for their mirrors, too, are all in one line.
+static bool mirrors(const mst_pass_op *op, const any_side *s, size_t n) {
+    return op->element == MST_ELEMENT_HERMITIAN && !op->multiply && op->length == 0 && positions_are_elements(s) &&
+           op->axis_length == n;
+}
+
 static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pass_op *op, any_side *s) {
     const mst_pass *pass = &p->device.pass;
     describe_view(v, op, pass->half, s);
     s->lines_an_item = (cell)p->lines_an_item;
     s->scratch = s->factors = -1;
-    s->element = op->element == MST_ELEMENT_HERMITIAN ? ANY_HERMITIAN : ANY_PLAIN;
+    s->element = op->element == MST_ELEMENT_HERMITIAN && !mirrors(op, s, pass->n) ? ANY_HERMITIAN : ANY_PLAIN;
     s->axis_length = (cell)op->axis_length;
     s->length = (cell)op->length;
     s->swap = op->swap;
@@ -67,9 +75,12 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
 #define SHORT_ROW 16
 #define ROWS_AT_ONCE 128 // elements of them, in vectors: a quarter of the first cache
 
-// Rows that are evenly apart and to which nothing happens but the transform.
 static cell several_of(const any_pass *p, const mst_pass *pass) {
-    bool plain = !pass->load.multiply && !pass->store.multiply && p->source.length == 0 && p->target.length == 0 && !p->twiddled;
+    return pass->load.multiply || pass->store.multiply ? 1 : mst_any_several(p);
+}
+
+cell mst_any_several(const any_pass *p) {
+    bool plain = p->source.length == 0 && p->target.length == 0 && !p->twiddled;
     bool rows = p->source.way == ANY_BY_ROWS && p->target.way == ANY_BY_ROWS && p->source.n_dims == 1 && p->target.n_dims == 1;
     return plain && rows && p->ends == ANY_WHOLE && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
 }
@@ -92,9 +103,6 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
                                 [MST_HALF_EVEN_SPLIT_ALONE] = ANY_EVEN_SPLIT_ALONE};
     memset(out, 0, sizeof *out);
     out->n = (cell)pass->n;
-    out->n_steps = pass->n_radices;
-    for (int k = 0; k < pass->n_radices; k++)
-        out->radices[k] = pass->radices[k];
     out->ends = ends[pass->half];
     out->scaled = pass->scale;
     if (pass->n_radices > 0 && pass->radices[0] % (pass->lanes / 2) == 0)
@@ -105,6 +113,10 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     describe_side(p, own_target ? &p->own_target : &pass->target, &pass->store, &out->target);
     out->source.buffer = p->from;
     out->target.buffer = p->to;
+    if (mirrors(&pass->load, &out->source, pass->n)) {
+        out->ends = ANY_MIRROR;
+        out->source.n = (cell)(pass->n / 2 + 1);
+    }
     out->source.n += pass->half == MST_HALF_SPLIT;
     out->target.n += pass->half == MST_HALF_COMBINE;
     if (out->ends >= ANY_COMBINE_ALONE)

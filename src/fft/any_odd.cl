@@ -19,10 +19,10 @@
 // A step of an odd radix up to 31, by sums over pairs of opposite elements; c has cos and sin of 2 pi k / radix. Sums
 // are in the order, and the first two terms in one expression, of the butterflies that are written for a radix: they
 // round the same.
-__attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, uint apart,
+__attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, uint apart, uint inner,
                                         __global const real *restrict table, __global const real *restrict c) {
     const uint pairs = radix / 2, s = 2 * apart;
-    for (uint j = 0; j < apart; j++, table += 2 * (radix - 1))
+    for (uint j = 0, left = inner; j < apart; j++) {
         for (uint b = j; b < n; b += radix * apart) {
             vreal *restrict p = v + 2 * b;
             vreal pr[15], pi[15], mr[15], mi[15];
@@ -40,7 +40,7 @@ __attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, u
                 SUM_PAIRS(a, e, f, g)
                 const vreal xr = a + f, xi = e - g, yr = a - f, yi = e + g;
                 vreal *restrict p1 = p + q * s, *restrict p2 = p + (radix - q) * s;
-                if (apart > 1) {
+                if (apart > inner) {
                     const real2 w1 = vload2(q - 1, table), w2 = vload2(radix - q - 1, table);
                     p1[0] = xr * w1.x - xi * w1.y, p1[1] = xr * w1.y + xi * w1.x;
                     p2[0] = yr * w2.x - yi * w2.y, p2[1] = yr * w2.y + yi * w2.x;
@@ -49,4 +49,7 @@ __attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, u
                 }
             }
         }
+        if (--left == 0)
+            left = inner, table += 2 * (radix - 1);
+    }
 }

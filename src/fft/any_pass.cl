@@ -7,15 +7,18 @@ enum {
 };
 
 // How a tile is moved if its lines are found to allow it.
-enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS };
+enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS, ANY_BY_REALS }; // reals: rows of numbers without imaginary parts
 
 // What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n
 // + 1 numbers of their spectrum, or such a spectrum is split into the n. Alone: a line is a run of results and of their
-// opposites. Even: the tile of a cosine or sine transform (any_even.cl).
+// opposites. Even: the tile of a cosine or sine transform (any_even.cl). Of odd lengths n: of n results of real numbers
+// n / 2 + 1 are kept, or the others are mirrors of these.
 enum {
     ANY_WHOLE,
     ANY_COMBINE,
     ANY_SPLIT,
+    ANY_KEEP,
+    ANY_MIRROR,
     ANY_EVEN,
     ANY_COMBINE_ALONE,
     ANY_SPLIT_ALONE,
@@ -45,9 +48,15 @@ typedef struct any_side {
 
 typedef struct any_pass {
     cell n, n_steps, radices[ANY_RADICES];
-    cell steps,
-        odd[ANY_RADICES];    // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
-    cell places;             // where in `places`
+    cell apart[ANY_RADICES]; // of a step: how far its elements are apart,
+    cell
+        inner[ANY_RADICES]; // how many neighbours have the same twiddles: 1, or in boxes the numbers of the axes behind
+    cell tables[ANY_RADICES],
+        odd[ANY_RADICES]; // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
+    cell places;          // where in `places`
+    cell rows,
+        first_steps, // of boxes of real numbers: rows, 0: none; steps before the ends are treated, on first_n numbers,
+        first_n, row_places; // behind which the later steps' lie; where in `places` those of a row are
     cell slots;              // of ANY_EVEN, in `places`: of the numbers of a line, coming and going
     cell near;               // how far apart results lie that a tile stores as a row, where that is one number; else 0
     cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it, of a run where it is alone,

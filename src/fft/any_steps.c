@@ -7,20 +7,21 @@
 
 #include <stdlib.h>
 
-// A step of a pass (write_cpu.c) whose sizes are arguments: blocks of radix * apart, of n elements.
+// A step of a pass (write_cpu.c) whose sizes are arguments: blocks of radix * apart, of n elements; `inner` neighbours have the
+// same twiddles.
 static void write_step(unsigned r, mst_text *out) {
     mst_text_put(out,
-                 "__attribute__((noinline)) void step$radix(vreal *restrict v, uint n, uint apart, "
+                 "__attribute__((noinline)) void step$radix(vreal *restrict v, uint n, uint apart, uint inner, "
                  "__global const real *restrict table) {\n"
                  "const size_t s = 2 * (size_t)apart;\n"
-                 "for (uint j = 0; j < apart; j++, table += ${reals}u)\n"
+                 "for (uint j = 0, left = inner; j < apart; j++) {\n"
                  "for (uint b = j; b < n; b += ${radix}u * apart) {\n"
                  "vreal *restrict at = v + 2 * (size_t)b;\n"
                  "vreal x[$radix], y[$radix];\n",
-                 MST_SET(radix, r), MST_SET(reals, 2 * (r - 1)));
+                 MST_SET(radix, r));
     for (unsigned q = 0; q < r; q++)
         mst_text_put(out, "x[$q] = at[$q * s], y[$q] = at[$q * s + 1];\n", MST_SET(q, q));
-    mst_text_put(out, "dft$radix(x, y);\nat[0] = x[0], at[1] = y[0];\nif (apart > 1) {\n", MST_SET(radix, r));
+    mst_text_put(out, "dft$radix(x, y);\nat[0] = x[0], at[1] = y[0];\nif (apart > inner) {\n", MST_SET(radix, r));
     for (unsigned q = 1; q < r; q++)
         mst_text_put(out,
                      "at[$q * s] = x[$q] * table[$wx] - y[$q] * table[$wy], "
@@ -28,8 +29,8 @@ static void write_step(unsigned r, mst_text *out) {
                      MST_SET(q, q), MST_SET(wx, 2 * q - 2), MST_SET(wy, 2 * q - 1));
     mst_text_add(out, "} else {\n");
     for (unsigned q = 1; q < r; q++)
-        mst_text_put(out, "at[$re] = x[$q], at[$im] = y[$q];\n", MST_SET(q, q), MST_SET(re, 2 * q), MST_SET(im, 2 * q + 1));
-    mst_text_add(out, "}\n}\n}\n\n");
+        mst_text_put(out, "at[$q * s] = x[$q], at[$q * s + 1] = y[$q];\n", MST_SET(q, q));
+    mst_text_put(out, "}\n}\nif (--left == 0)\nleft = inner, table += ${reals}u;\n}\n}\n\n", MST_SET(reals, 2 * (r - 1)));
 }
 
 // The same undone (write_cpu.c): the inverse, times the radix.
@@ -59,19 +60,22 @@ static void write_step_back(unsigned r, mst_text *out) {
     mst_text_add(out, "}\n}\n\n");
 }
 
-static void write_choice(const char *back, mst_text *out) {
+// inner: a parameter of the functions of steps forward only.
+static void write_choice(const char *back, const char *inner, mst_text *out) {
+    const char *type = inner[0] ? "uint " : "", *comma = inner[0] ? ", " : "";
     mst_text_put(out,
-                 "void take_step$back(vreal *v, uint n, uint radix, uint apart, __global const real *table, "
+                 "void take_step$back(vreal *v, uint n, uint radix, uint apart$comma$type$inner, __global const real *table, "
                  "__global const real *odd) {\n"
                  "switch (radix) {\n",
-                 MST_SET(back, back));
+                 MST_SET(back, back), MST_SET(comma, comma), MST_SET(type, type), MST_SET(inner, inner));
     for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
-        mst_text_put(out, "case $radix: step$radix$back(v, n, apart, table); break;\n", MST_SET(radix, r), MST_SET(back, back));
+        mst_text_put(out, "case $radix: step$radix$back(v, n, apart$comma$inner, table); break;\n", MST_SET(radix, r),
+                     MST_SET(back, back), MST_SET(comma, comma), MST_SET(inner, inner));
     mst_text_put(out,
                  "case 1: break;\n"
-                 "default: step_odd$back(v, n, radix, apart, table, odd);\n"
+                 "default: step_odd$back(v, n, radix, apart$comma$inner, table, odd);\n"
                  "}\n}\n\n",
-                 MST_SET(back, back));
+                 MST_SET(back, back), MST_SET(comma, comma), MST_SET(inner, inner));
 }
 
 mst_status mst_any_write_steps(mst_context *context, bool is_double, bool back, mst_text *out, mst_error *error) {
@@ -84,12 +88,12 @@ mst_status mst_any_write_steps(mst_context *context, bool is_double, bool back, 
     for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
         write_step(r, out);
     MST_TRY(mst_program_add_file(context, "any_odd.cl", out, error));
-    write_choice("", out);
+    write_choice("", "inner", out);
     if (back) {
         for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
             write_step_back(r, out);
         MST_TRY(mst_program_add_file(context, "any_odd_back.cl", out, error));
-        write_choice("_back", out);
+        write_choice("_back", "", out);
     }
 fail:
     return status;
@@ -119,16 +123,19 @@ void mst_any_describe_steps(const mst_pass *pass, size_t odd_at, any_steps *out)
 }
 
 // The digits of a result in the order of the radices, the first the most significant.
-void mst_any_fill_places(const mst_pass *pass, cl_uint *places) {
-    for (size_t k = 0; k < pass->n; k++) {
-        size_t rest = k, above = pass->n, place = 0;
-        for (int s = 0; s < pass->n_radices; s++) {
-            above /= pass->radices[s];
-            place += rest % pass->radices[s] * above;
-            rest /= pass->radices[s];
-        }
-        places[k] = (cl_uint)place;
+size_t mst_any_place(const mst_pass *pass, size_t k) {
+    size_t above = pass->n, place = 0;
+    for (int s = 0; s < pass->n_radices; s++) {
+        above /= pass->radices[s];
+        place += k % pass->radices[s] * above;
+        k /= pass->radices[s];
     }
+    return place;
+}
+
+void mst_any_fill_places(const mst_pass *pass, cl_uint *places) {
+    for (size_t k = 0; k < pass->n; k++)
+        places[k] = (cl_uint)mst_any_place(pass, k);
 }
 
 void *mst_any_place_values(const mst_pass *pass) {

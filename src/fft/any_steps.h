@@ -23,7 +23,9 @@ mst_status mst_any_write_transforms(mst_context *context, bool is_double, mst_te
 // The steps of a CPU-shaped pass; its table for `odd` begins at the number odd_at of a buffer.
 void mst_any_describe_steps(const mst_pass *pass, size_t odd_at, any_steps *out);
 
-// Where the steps leave the n results of a pass; and the values of a buffer of them, the caller's to free, NULL: out of memory.
+// Where the steps leave result k of a pass; of all n of them; and the values of a buffer of them, the caller's to free, NULL: out
+// of memory.
+size_t mst_any_place(const mst_pass *pass, size_t k);
 void mst_any_fill_places(const mst_pass *pass, cl_uint *places);
 void *mst_any_place_values(const mst_pass *pass);
 

@@ -62,11 +62,16 @@ static cell add_roots(const mst_fft *plan, size_t n, size_t step, size_t count, 
     return add_made(plan, values, bytes);
 }
 
+cl_uint *mst_any_new_places(const mst_fft *plan, size_t count, cell *at) {
+    mst_any_values *v = &plan->any->place_values;
+    *at = (cell)(v->length / sizeof(cl_uint));
+    return add(v, count * sizeof(cl_uint));
+}
+
 // Where the steps leave results; result n of two transforms in one lies behind the others.
 static cell add_places(const mst_fft *plan, const mst_pass *pass) {
-    mst_any_values *v = &plan->any->place_values;
-    cell at = (cell)(v->length / sizeof(cl_uint));
-    cl_uint *places = add(v, (pass->n + 1) * sizeof *places);
+    cell at;
+    cl_uint *places = mst_any_new_places(plan, pass->n + 1, &at);
     if (places) {
         mst_any_fill_places(pass, places);
         places[pass->n] = (cl_uint)pass->n;
@@ -76,18 +81,38 @@ static cell add_places(const mst_fft *plan, const mst_pass *pass) {
 
 static cell add_slots(const mst_fft *plan, const mst_fft_pass *p, cell places) {
     mst_any_values *v = &plan->any->place_values;
-    cell at = (cell)(v->length / sizeof(cl_uint));
-    cl_uint *slots = add(v, 2 * p->device.pass.load.axis_length * sizeof *slots);
+    cell at;
+    cl_uint *slots = mst_any_new_places(plan, 2 * p->device.pass.load.axis_length, &at);
     if (slots)
         mst_even_slots(&p->device.pass, (const cl_uint *)v->bytes + places, slots);
     return at;
 }
 
+void mst_any_add_steps(const mst_fft *plan, const mst_fft_pass *p, size_t inner, any_pass *out) {
+    const mst_pass *pass = &p->device.pass;
+    cell table = add_table(plan, p, MST_TABLE_STEPS), apart = (cell)pass->n;
+    for (int k = 0; k < pass->n_radices; k++) {
+        cell at = out->n_steps++, radix = pass->radices[k];
+        apart /= radix;
+        out->radices[at] = radix;
+        out->apart[at] = apart * (cell)inner;
+        out->inner[at] = (cell)inner;
+        if (apart > 1) {
+            out->tables[at] = table;
+            table += 2 * apart * (radix - 1);
+        }
+        if (radix > MST_ANY_RADIX)
+            out->odd[at] = add_roots(plan, (size_t)radix, 1, (size_t)radix, true);
+    }
+}
+
+cell mst_any_add_half_roots(const mst_fft *plan, size_t n) { return add_roots(plan, 2 * n, 1, n / 2 + 1, false); }
+
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out) {
     const mst_pass *pass = &p->device.pass;
     if (pass->n_radices > 0)
         out->places = add_places(plan, pass);
-    out->steps = add_table(plan, p, MST_TABLE_STEPS);
+    mst_any_add_steps(plan, p, 1, out);
     out->low = add_table(plan, p, MST_TABLE_LOW);
     out->high = add_table(plan, p, MST_TABLE_HIGH);
     out->lanes = add_table(plan, p, MST_TABLE_LANES);
@@ -95,13 +120,10 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
     out->low_mask = ((cell)1 << out->low_shift) - 1;
     out->source.factors = add_table(plan, p, MST_TABLE_LOAD_FACTORS);
     out->target.factors = add_table(plan, p, MST_TABLE_STORE_FACTORS);
-    for (int k = 0; k < pass->n_radices; k++)
-        if (pass->radices[k] > MST_ANY_RADIX)
-            out->odd[k] = add_roots(plan, pass->radices[k], 1, pass->radices[k], true);
     if (pass->half == MST_HALF_EVEN)
         out->slots = add_slots(plan, p, out->places);
     if (pass->half == MST_HALF_EVEN || pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
-        out->end_roots = add_roots(plan, 2 * pass->n, 1, pass->n / 2 + 1, false);
+        out->end_roots = mst_any_add_half_roots(plan, pass->n);
     if (pass->half == MST_HALF_EVEN_COMBINE_ALONE || pass->half == MST_HALF_EVEN_SPLIT_ALONE) {
         cell *weights = pass->store.even ? &out->target.factors : &out->source.factors;
         *weights = add_made(plan, mst_even_end_weights(plan, pass), (size_t)mst_fft_number_bytes(plan));

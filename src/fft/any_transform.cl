@@ -10,7 +10,7 @@ void forward(vreal *v, __global const any_steps *s, const any_tables *with) {
     for (uint k = 0; k < (uint)s->n_steps; k++) {
         const uint radix = (uint)s->radices[k];
         apart /= radix;
-        take_step(v, (uint)s->n, radix, apart, table, with->odd + s->odd[k]);
+        take_step(v, (uint)s->n, radix, apart, 1, table, with->odd + s->odd[k]);
         table += 2 * apart * (radix - 1);
     }
 }

@@ -1,7 +1,8 @@
-// The text of the kernels for any length: any.cl around the steps of all radices.
+// The text of the kernels for any length: any.cl and what it is made of around the steps of all radices.
 #include "any.h"
 #include "even.h"
 
+#include "runtime/numbers.h"
 #include "runtime/program.h"
 
 mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_text *out, mst_error *error) {
@@ -13,7 +14,9 @@ mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_te
         mst_text_add(out, "#define EVEN_DATA\n");
         MST_TRY(mst_even_write(context, out, error));
     }
-    MST_TRY(mst_program_add_file(context, "any.cl", out, error));
+    static const char *const files[] = {"any_moves.cl", "any_ends.cl", "any_box.cl", "any.cl"};
+    for (size_t k = 0; k < MST_COUNT(files); k++)
+        MST_TRY(mst_program_add_file(context, files[k], out, error));
     if (even)
         MST_TRY(mst_program_add_file(context, "any_even.cl", out, error));
 fail:

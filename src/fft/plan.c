@@ -53,8 +53,7 @@ static mst_status write_kernel(void *owner, unsigned ports, mst_pass *pass, mst_
     return status;
 }
 
-// What is known when all passes are planned: names, tables.
-static void complete_pass(mst_fft *plan, int number) {
+void mst_fft_name_pass(mst_fft *plan, int number) {
     static const char *const names[] = {
         [MST_PASS_TRANSFORM] = "fft_%zu", [MST_PASS_CHIRP] = "bluestein_%zu", [MST_PASS_RADER] = "rader_%zu"};
     mst_device_pass *d = &plan->passes[number].device;
@@ -69,6 +68,13 @@ static void complete_pass(mst_fft *plan, int number) {
     else
         snprintf(d->title, sizeof d->title, "fft: pass %d of %d, radix %s, %zu points along axis %d", number + 1, plan->n_passes,
                  radices, n, plan->passes[number].axis);
+}
+
+// What is known when all passes are planned: names, tables.
+static void complete_pass(mst_fft *plan, int number) {
+    mst_device_pass *d = &plan->passes[number].device;
+    const mst_pass *pass = &d->pass;
+    mst_fft_name_pass(plan, number);
     d->context = plan->context;
     d->owner = &plan->passes[number];
     d->write = write_kernel;

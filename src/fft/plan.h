@@ -98,6 +98,9 @@ mst_status mst_fft_read(const mst_fft_desc *desc, mst_fft_desc *out, mst_error *
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 
+// Says in the title of a pass which of how many it is.
+void mst_fft_name_pass(mst_fft *plan, int number);
+
 // The values of a pass's table that does not follow from the pass alone, the caller's to free; NULL: out of memory.
 void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind);
 

@@ -1,0 +1,287 @@
+// Where the lines of passes of any length lie, and moving tiles of them.
+
+long sum_over_line(__global const any_side *s, __global const cell *factors, ulong line) {
+    long at = 0;
+    for (int k = (int)s->n_dims - 1; k > 0; k--) {
+        const ulong count = (ulong)s->counts[k], above = line / count;
+        at += (long)(line - above * count) * factors[k];
+        line = above;
+    }
+    return s->n_dims > 0 ? at + (long)line * factors[0] : 0;
+}
+
+// The beginnings of the lines of a tile; lanes beyond the last line have its.
+void find_lines(__global const any_side *s, ulong first, uint count, long base, long *at) {
+    const int last = (int)s->n_dims - 1;
+    const ulong end =
+        last > 0 ? (ulong)s->last - first % (ulong)s->last : ULONG_MAX; // lines before the next index above
+    const long stride = last >= 0 ? s->starts[last] : 0, start = base + sum_over_line(s, s->starts, first);
+    for (uint l = 0; l < LANES; l++)
+        at[l] = start + (long)min(l, count - 1) * stride;
+    for (uint l = 1; l < LANES && end < count; l++)
+        at[l] = base + sum_over_line(s, s->starts, first + min(l, count - 1));
+}
+
+bool evenly_apart(const long *at, uint count, long stride) {
+    bool even = true;
+    for (uint l = 1; l < count; l++)
+        even = even && at[l] - at[0] == (long)l * stride;
+    return even;
+}
+
+// Moving tiles.
+
+INLINE real2 read_value(__global const any_side *s, __global const real *from, uint position) {
+#ifdef EVEN_DATA
+    if (s->even)
+        return even_load((uint)s->even, s->sine, (uint)s->axis_length, from, s->axis_stride, position);
+#endif
+    const uint whole = (uint)s->axis_length;
+    const bool mirrored = s->element == ANY_HERMITIAN && position > whole / 2;
+    const long at = (long)(mirrored ? whole - position : position) * s->axis_stride;
+    real2 value = (real2)(from[at], s->imaginary ? from[at + s->imaginary] : 0);
+    if (mirrored)
+        value.y = -value.y;
+    if (s->element == ANY_HERMITIAN && (position == 0 || 2 * position == whole))
+        value.y = 0;
+    return value;
+}
+
+// Number by number, with everything that can happen to it on the way.
+__attribute__((noinline)) void load_values(vreal *restrict v, __global const any_side *s, __global const real *from,
+                                           __global const real *numbers, ulong first, uint count, long base) {
+    const uint n = (uint)s->n;
+    for (uint l = 0; l < LANES; l++) {
+        const ulong line = first + min(l, count - 1);
+        const long outer = base + sum_over_line(s, s->outer, line);
+        uint position = (uint)sum_over_line(s, s->positions, line);
+        for (uint e = 0; e < n; e++, position += (uint)s->step) {
+            real2 value = (real2)(0, 0);
+            if (s->length == 0 || position < (ulong)s->length) {
+                value = read_value(s, from + outer, position);
+                if (s->factors >= 0)
+                    value = complex_multiply(value, vload2(position, numbers + s->factors));
+                value = s->swap ? value.yx : value;
+            }
+            ((real *)&RE(e))[l] = value.x;
+            ((real *)&IM(e))[l] = value.y;
+        }
+    }
+}
+
+// Where the lines lie side by side.
+__attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real *restrict from, uint n, long stride,
+                                          long imaginary, uint swap, uint count, bool pairs) {
+    real part[2 * LANES] = {0};
+    for (uint e = 0; e < n; e++, from += stride) {
+        if (pairs) {
+            vpairs both;
+            if (count == LANES) {
+                both = VLOAD_PAIRS(0, from);
+            } else {
+                for (uint k = 0; k < 2 * count; k++)
+                    part[k] = from[k];
+                both = VLOAD_PAIRS(0, part);
+            }
+            v[2 * e + swap] = both.even;
+            v[2 * e + 1 - swap] = both.odd;
+        } else {
+            for (uint k = 0; k < count; k++) {
+                part[k] = from[k];
+                part[LANES + k] = imaginary ? from[imaginary + k] : 0;
+            }
+            v[2 * e + swap] = VLOAD(0, part);
+            v[2 * e + 1 - swap] = VLOAD(1, part);
+        }
+    }
+}
+
+// Where a line's elements lie side by side.
+__attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at,
+                                         uint n, uint swap) {
+    size_t e = 0;
+    vreal *re = v + swap, *im = v + 1 - swap;
+#define FIND(l) __global const real *from##l = from + at[l];
+    EACH_LANE(FIND)
+    for (; e + ROW <= n; e += ROW) {
+        vreal r[LANES];
+#define LOAD(l) r[l] = VLOAD(0, from##l + 2 * e);
+        EACH_LANE(LOAD)
+        transpose(r);
+#define PUT(i) re[2 * (e + i)] = r[2 * i], im[2 * (e + i)] = r[2 * i + 1];
+        EACH_OF_ROW(PUT)
+    }
+    for (; e < n; e++)
+        for (uint l = 0; l < LANES; l++) {
+            ((real *)&re[2 * e])[l] = from[at[l] + 2 * (long)e];
+            ((real *)&im[2 * e])[l] = from[at[l] + 2 * (long)e + 1];
+        }
+}
+
+#define SHORT 256u
+
+// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by
+// way of `staged`, so that memory is read from front to back.
+__attribute__((noinline)) void load_short(vreal *restrict v, vreal *restrict staged, __global const real *restrict from,
+                                          size_t n, uint swap) {
+    const real *lines = (const real *)staged;
+    vreal *re = v + swap, *im = v + 1 - swap;
+    for (size_t k = 0; k < 2 * n; k++)
+        staged[k] = VLOAD(k, from);
+    for (size_t e = 0; e < n; e += ROW) {
+        vreal r[LANES];
+#define TAKE_LINE(l) r[l] = VLOAD(0, lines + l * 2 * n + 2 * e);
+        EACH_LANE(TAKE_LINE)
+        transpose(r);
+        EACH_OF_ROW(PUT)
+    }
+}
+
+real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint t) {
+    return complex_multiply(vload2(t & (uint)p->low_mask, numbers + p->low),
+                            vload2(t >> p->low_shift, numbers + p->high));
+}
+
+__attribute__((noinline)) void store_values(const vreal *restrict v, __global const any_pass *p, __global real *to,
+                                            __global const real *numbers, __global const uint *places, ulong first,
+                                            ulong source_first, uint count, long base, real scale) {
+    __global const any_side *s = &p->target;
+    const uint n = (uint)s->n;
+    for (uint l = 0; l < count; l++) {
+        const long outer = base + sum_over_line(s, s->outer, first + l);
+        uint position = (uint)sum_over_line(s, s->positions, first + l);
+        uint c = 0, lane = 0;
+        if (p->twiddled) {
+            ulong line = source_first + l;
+            for (int k = (int)p->source.n_dims - 1; k > (int)p->column_dim; k--)
+                line /= (ulong)p->source.counts[k];
+            c = (uint)(p->column_dim > 0 ? line % (ulong)p->source.counts[p->column_dim] : line);
+            lane = c % LANES;
+        }
+        for (uint k = 0; k < n; k++, position += (uint)s->step) {
+            const uint e = places[k];
+            real2 value = (real2)(((const real *)&RE(e))[l], ((const real *)&IM(e))[l]);
+            if (p->twiddled) {
+                const real2 wc = twiddle_of(p, numbers, (c - lane) * k);
+                __global const real *lanes = numbers + p->lanes;
+                const real lr = lanes[2 * k * LANES + lane], li = lanes[(2 * k + 1) * LANES + lane];
+                const real wr = fma(wc.x, lr, -(wc.y * li)), wi = fma(wc.x, li, wc.y * lr);
+                value = (real2)(fma(value.x, wr, -(value.y * wi)), fma(value.x, wi, value.y * wr));
+            }
+            if (s->length && position >= (ulong)s->length)
+                continue;
+            value = s->swap ? value.yx : value;
+            if (s->factors >= 0)
+                value = complex_multiply(value, vload2(position, numbers + s->factors));
+            value *= scale;
+#ifdef EVEN_DATA
+            if (s->even) {
+                even_store((uint)s->even, s->sine, (uint)s->axis_length, to + outer, s->axis_stride, position, value);
+                continue;
+            }
+#endif
+            const long at = outer + (long)position * s->axis_stride;
+            to[at] = value.x;
+            if (s->imaginary)
+                to[at + s->imaginary] = value.y;
+        }
+    }
+}
+
+void store_pairs(vreal x, vreal y, __global real *to, long imaginary, uint count, bool pairs) {
+    if (pairs && count == LANES) {
+        VSTORE_PAIRS(PAIRS(x, y), 0, to);
+        return;
+    }
+    for (uint l = 0; l < count; l++) {
+        to[pairs ? 2 * l : l] = ((real *)&x)[l];
+        if (imaginary)
+            to[pairs ? 2 * l + 1 : imaginary + l] = ((real *)&y)[l];
+    }
+}
+
+__attribute__((noinline)) void store_lanes(const vreal *restrict v, __global const any_pass *p,
+                                           __global real *restrict to, __global const uint *restrict places, uint n,
+                                           uint swap, uint count, real scale, bool pairs) {
+    const long stride = p->target.step * p->target.axis_stride, imaginary = p->target.imaginary;
+    for (uint k = 0; k < n; k++, to += stride) {
+        const uint e = places[k];
+        store_pairs(v[2 * e + swap] * scale, v[2 * e + 1 - swap] * scale, to, imaginary, count, pairs);
+    }
+}
+
+// Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of
+// lanes, c a multiple of the lanes. The rounding is spelled out: the same as of single values (store_values).
+__attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global const any_pass *p,
+                                              __global real *restrict to, __global const real *restrict numbers,
+                                              __global const uint *restrict places, uint c, uint count) {
+    const uint n = (uint)p->target.n;
+    const long stride = p->target.step * p->target.axis_stride;
+    __global const real *restrict lanes = numbers + p->lanes;
+    for (uint k = 0; k < n; k++, to += stride) {
+        const uint e = places[k];
+        const real2 wc = twiddle_of(p, numbers, c * k);
+        const vreal lr = VLOAD(2 * k, lanes), li = VLOAD(2 * k + 1, lanes), x = RE(e), y = IM(e);
+        const vreal wr = fma((vreal)wc.x, lr, -(wc.y * li)), wi = fma((vreal)wc.x, li, wc.y * lr);
+        store_pairs(fma(x, wr, -(y * wi)), fma(x, wi, y * wr), to, 1, count, true);
+    }
+}
+
+// Results k .. k + ROW - 1 of all lines: a row of each.
+INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const uint *places, size_t k, size_t apart,
+                      real scale) {
+    size_t from = 2 * (size_t)places[k];
+    if (apart) { // they are as far apart as the elements of the first step
+#define TAKE_NEAR(i) r[2 * i] = re[from + i * apart] * scale, r[2 * i + 1] = im[from + i * apart] * scale;
+        EACH_OF_ROW(TAKE_NEAR)
+    } else {
+#define TAKE(i)                                                                                                        \
+    from = 2 * (size_t)places[k + i];                                                                                  \
+    r[2 * i] = re[from] * scale, r[2 * i + 1] = im[from] * scale;
+        EACH_OF_ROW(TAKE)
+    }
+    transpose(r);
+}
+
+// The same back.
+__attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restrict staged, __global real *restrict to,
+                                           __global const uint *restrict places, size_t n, size_t apart, uint swap,
+                                           real scale) {
+    real *lines = (real *)staged;
+    for (size_t k = 0; k < n; k += ROW) {
+        vreal r[LANES];
+        take_rows(r, v + swap, v + 1 - swap, places, k, apart, scale);
+#define STAGE(l) VSTORE(r[l], 0, lines + l * 2 * n + 2 * k);
+        EACH_LANE(STAGE)
+    }
+    for (size_t k = 0; k < 2 * n; k++)
+        VSTORE(staged[k], k, to);
+}
+
+__attribute__((noinline)) void store_rows(const vreal *restrict v, __global real *restrict to, const long *restrict at,
+                                          __global const uint *restrict places, uint n, uint near, uint swap,
+                                          uint count, real scale) {
+    size_t k = 0;
+    const size_t apart = 2 * near;
+    const vreal *re = v + swap, *im = v + 1 - swap;
+#define FIND_TO(l) __global real *to##l = to + at[l];
+    EACH_LANE(FIND_TO)
+    for (; k + ROW <= n; k += ROW) {
+        vreal r[LANES];
+        take_rows(r, re, im, places, k, apart, scale);
+        if (count == LANES) {
+#define STORE(l) VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE)
+        } else {
+#define STORE_ONE(l)                                                                                                   \
+    if (l < count)                                                                                                     \
+        VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE_ONE)
+        }
+    }
+    for (; k < n; k++)
+        for (uint l = 0; l < count; l++) {
+            to[at[l] + 2 * (long)k] = ((const real *)&re[2 * places[k]])[l] * scale;
+            to[at[l] + 2 * (long)k + 1] = ((const real *)&im[2 * places[k]])[l] * scale;
+        }
+}
