@@ -34,6 +34,32 @@ static uint64_t least_memory(const mst_fft_desc *desc) {
     return least;
 }
 
+static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+
+// At the least budget, which takes many panels, at one with room, and below the least.
+static void check_budgets(const mst_fft_desc *desc, bool many) {
+    const uint64_t least = least_memory(desc);
+    mst_context *context = test_context_with_budget(least, 0);
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_needs n = MST_FFT_NEEDS_INIT;
+    OK(mst_fft_create(context, desc, &plan, &e));
+    OK(mst_fft_plan_needs(plan, &n, &e));
+    CHECK(n.device_bytes == least && n.scratch_bytes > 0, "%s: %llu bytes, %llu of memory", test_layout_text(&desc->input),
+          (unsigned long long)n.device_bytes, (unsigned long long)n.scratch_bytes);
+    mst_fft_destroy(plan);
+    if (many)
+        test_fft_check(context, desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+    assert_int_equal(mst_context_device_memory_used(context), 0);
+    mst_context_destroy(context);
+    context = test_context_with_budget(4 * least, 0);
+    test_fft_check(context, desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+    mst_context_destroy(context);
+    context = test_context_with_budget(least - 1, 0);
+    REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_fft_create(context, desc, &plan, &e));
+    mst_context_destroy(context);
+}
+
 // Lengths: primes, twice a prime, three times one, odd and smooth; of real numbers, too, as the only axis, and among others.
 static void long_axes(void **state) {
     (void)state;
@@ -48,7 +74,6 @@ static void long_axes(void **state) {
                  {C, 2, 2, {0, 1}, {5, 4099}},   {R, 2, 2, {0, 1}, {6, 4099}}, {R, 2, 2, {1, 0}, {6, 4099}},
                  {H, 2, 2, {0, 1}, {6, 4099}},   {H, 2, 2, {1, 0}, {6, 4099}}, {C, 3, 3, {0, 1, 2}, {4, 4099, 6}},
                  {H, 3, 2, {0, 1}, {3, 2187, 5}}};
-    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         if (!test_turn(k, 3))
             continue;
@@ -56,26 +81,34 @@ static void long_axes(void **state) {
         const mst_type whole = wide ? MST_COMPLEX128 : MST_COMPLEX64, real = wide ? MST_FLOAT64 : MST_FLOAT32;
         const mst_fft_desc desc = describe(cases[k].kind == R ? real : whole, cases[k].kind == H ? real : whole, cases[k].rank,
                                            cases[k].shape, cases[k].n_axes, cases[k].axes);
-        const uint64_t least = least_memory(&desc);
-        mst_context *context = test_context_with_budget(least, 0);
-        mst_error e;
-        mst_fft *plan = NULL;
-        mst_fft_needs n = MST_FFT_NEEDS_INIT;
-        OK(mst_fft_create(context, &desc, &plan, &e));
-        OK(mst_fft_plan_needs(plan, &n, &e));
-        CHECK(n.device_bytes == least && n.scratch_bytes > 0, "case %zu: %llu bytes, %llu of memory", k,
-              (unsigned long long)n.device_bytes, (unsigned long long)n.scratch_bytes);
-        mst_fft_destroy(plan);
-        if (k % 2 == 0) // many panels
-            test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
-        assert_int_equal(mst_context_device_memory_used(context), 0);
-        mst_context_destroy(context);
-        context = test_context_with_budget(4 * least, 0);
-        test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
-        mst_context_destroy(context);
-        context = test_context_with_budget(least - 1, 0);
-        REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_fft_create(context, &desc, &plan, &e));
-        mst_context_destroy(context);
+        check_budgets(&desc, k % 2 == 0);
+    }
+}
+
+// Cosine and sine transforms of all kinds, along one and several axes, in place, too.
+static void even_axes(void **state) {
+    (void)state;
+    static const struct {
+        int rank, n_axes, axes[3];
+        size_t shape[3];
+    } cases[] = {
+        {1, 1, {0}, {4096}},       {1, 1, {0}, {8209}},          {2, 1, {0}, {2187, 11}},        {2, 2, {1, 0}, {5, 3000}},
+        {2, 2, {0, 1}, {4097, 3}}, {3, 2, {1, 2}, {2, 2053, 3}}, {3, 3, {0, 1, 2}, {3, 4, 2401}}};
+    for (int i = 0; i < 8; i++) {
+        if (!test_turn((size_t)i, 3))
+            continue;
+        const size_t k = test_between(0, sizeof cases / sizeof *cases - 1);
+        const mst_type type = test_between(0, 1) ? MST_FLOAT64 : MST_FLOAT32;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.kind = (mst_fft_kind)((int)MST_FFT_DCT1 + i);
+        desc.direction = test_between(0, 1) ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+        desc.orthogonal = test_between(0, 1) ? 1 : 0;
+        desc.scale = test_between(0, 1) ? 1 : -0.25;
+        desc.n_axes = cases[k].n_axes;
+        memcpy(desc.axes, cases[k].axes, sizeof cases[k].axes);
+        desc.input = test_layout_random(type, cases[k].rank, cases[k].shape, false);
+        desc.output = test_layout_random(type, cases[k].rank, cases[k].shape, false);
+        check_budgets(&desc, i == 1);
     }
 }
 
@@ -124,10 +157,17 @@ static void beyond(void **state) {
     OK(mst_fft_plan_needs(plan, &n, &e));
     assert_true(n.passes == 4 && n.device_bytes <= (size_t)64 << 20 && n.scratch_bytes == 3 * ((uint64_t)8 << 32));
     mst_fft_destroy(plan);
+    desc.input = mst_layout_dense(MST_FLOAT32, 1, (const size_t[]){(size_t)1 << 31});
+    desc.kind = MST_FFT_DCT2;
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    OK(mst_fft_plan_needs(plan, &n, &e));
+    assert_true(n.passes == 2 && n.device_bytes <= (size_t)64 << 20 && n.scratch_bytes == 2 * ((uint64_t)8 << 31));
+    mst_fft_destroy(plan);
     mst_context_destroy(context);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes), cmocka_unit_test(in_place), cmocka_unit_test(beyond)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes), cmocka_unit_test(even_axes), cmocka_unit_test(in_place),
+                                       cmocka_unit_test(beyond)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

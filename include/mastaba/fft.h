@@ -80,9 +80,9 @@ typedef struct mst_fft_desc {
     }
 
 // Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30, and, of
-// Fourier transforms on the host or in files, to 2^48; an array without elements is allowed and does nothing. *out is the
-// caller's, freed by mst_fft_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, axes, types;
-// MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a length that does not fit the device;
+// arrays on the host or in files, to 2^48, of cosine and sine transforms 2^47; an array without elements is allowed and does
+// nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, axes,
+// types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a length that does not fit the device;
 // MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels
 // compile. Kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first execution
 // for each way makes them, and takes as long as the compiler does. Thread-safe on one context. Methods: Stockham's self-sorting

@@ -15,10 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LONGEST ((size_t)1 << 30)
+#define LONGEST ((size_t)1 << 48)   // of the transforms; on the device 2^30
 #define LEAST_HALVED ((size_t)2048) // rows on GPUs: in shorter ones reading every other number takes longer than the work saved
 
-static size_t transform_length(mst_fft_kind kind, size_t n) {
+size_t mst_even_length(mst_fft_kind kind, size_t n) {
     switch (mst_even_type(kind)) {
     case 1:
         return mst_even_is_sine(kind) ? 2 * (n + 1) : 2 * (n - 1);
@@ -55,8 +55,8 @@ mst_status mst_even_read(mst_fft_desc *d, mst_error *error) {
         size_t n = d->input.shape[d->axes[a]];
         MST_REQUIRE(type != 1 || sine || n != 1, MST_ERROR_ARGUMENT,
                     "axis %d has length 1; a cosine transform of type I needs 2 or more", d->axes[a]);
-        MST_REQUIRE(n <= (type == 1 ? LONGEST / 2 - 1 : LONGEST), MST_ERROR_ARGUMENT,
-                    "axis %d has length %zu; %s is the most for this kind", d->axes[a], n, type == 1 ? "2^29 - 1" : "2^30");
+        MST_REQUIRE(n <= LONGEST / 2 - 1, MST_ERROR_ARGUMENT,
+                    "axis %d has length %zu; 2^47 - 1 is the most of cosine and sine transforms", d->axes[a], n);
     }
     if (d->direction == MST_FFT_INVERSE && (type == 2 || type == 3))
         type = 5 - type;
@@ -82,11 +82,10 @@ static bool has_factors(const mst_fft_desc *d, int map, bool load) {
     }
 }
 
-// The length whose roots of unity the factors are.
-static size_t roots_of(const mst_pass_op *op) { return op->axis_length * (op->even == EVEN_FOLDED ? 16 : 4); }
+size_t mst_even_roots(const mst_pass_op *op) { return op->axis_length * (op->even == EVEN_FOLDED ? 16 : 4); }
 
 // For unit rows and columns, ends weigh sqrt 2 or its inverse.
-static mst_root factor_at(const mst_fft_desc *d, const mst_pass_op *op, bool load, const mst_roots *roots, size_t p) {
+mst_root mst_even_factor(const mst_fft_desc *d, const mst_pass_op *op, bool load, const mst_roots *roots, size_t p) {
     const long double root2 = sqrtl(2), weight = d->orthogonal ? (load ? root2 : 1 / root2) : 1;
     size_t n = op->axis_length;
     switch (op->even) {
@@ -107,13 +106,13 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
     const mst_fft_desc *d = &plan->desc;
     bool load = kind == MST_TABLE_LOAD_FACTORS;
     const mst_pass_op *op = load ? &p->device.pass.load : &p->device.pass.store;
-    size_t m = transform_length(d->kind, op->axis_length), count = (size_t)p->device.tables.tables[kind].bytes;
+    size_t m = mst_even_length(d->kind, op->axis_length), count = (size_t)p->device.tables.tables[kind].bytes;
     mst_roots roots = {0}, chirp = {0};
     bool by_chirp = !mst_axis_is_smooth(m) && p->device.pass.convolution != MST_PASS_RADER;
-    bool made = mst_roots_create(&roots, roots_of(op)) && (!by_chirp || mst_roots_create(&chirp, 2 * m));
+    bool made = mst_roots_create(&roots, mst_even_roots(op)) && (!by_chirp || mst_roots_create(&chirp, 2 * m));
     void *table = made ? malloc(count) : NULL;
     for (size_t k = 0, square = 0; k < m && table; square = (square + 2 * k + 1) % (2 * m), k++) {
-        mst_root value = factor_at(d, op, load, &roots, k);
+        mst_root value = mst_even_factor(d, op, load, &roots, k);
         if (by_chirp)
             value =
                 mst_root_multiply(value, mst_root_conjugate_if(d->direction == MST_FFT_INVERSE, mst_roots_get(&chirp, square)));
@@ -192,7 +191,7 @@ static int store_map(const mst_fft_desc *d, size_t n) {
     return map == EVEN_SPREAD ? EVEN_ROTATED : map == EVEN_ROTATED ? EVEN_SPREAD : map;
 }
 
-static mst_pass_op op_of(const mst_fft_desc *d, size_t n, bool load) {
+mst_pass_op mst_even_op(const mst_fft_desc *d, size_t n, bool load) {
     int map = load ? load_map(d, n) : store_map(d, n);
     return (mst_pass_op){.element = MST_ELEMENT_REAL,
                          .axis_length = n,
@@ -321,11 +320,11 @@ mst_status mst_even_plan_passes(mst_fft *plan, mst_error *error) {
         int axis = d->axes[a];
         size_t n = d->input.shape[axis];
         mst_axis_job job = {.axis = axis, .from = a == 0 ? SOURCE : TARGET, .to = TARGET, .from_layout = packed};
-        job.n = transform_length(d->kind, n);
+        job.n = mst_even_length(d->kind, n);
         job.to_layout = packed;
         job.work_layout = mst_axis_layout(&packed, complex_type, axis, job.n);
-        job.load = op_of(d, n, true);
-        job.store = op_of(d, n, false);
+        job.load = mst_even_op(d, n, true);
+        job.store = mst_even_op(d, n, false);
         job.scale = a + 1 == d->n_axes && d->scale != 1;
         MST_TRY(plan_axis(plan, &job, error));
     }

@@ -5,6 +5,7 @@
 #define MST_FFT_EVEN_H
 
 #include "axis.h"
+#include "twiddle.h"
 
 // Of a kind other than MST_FFT_FOURIER.
 static inline int mst_even_type(mst_fft_kind kind) { return ((int)kind - 1) % 4 + 1; } // I to IV
@@ -13,6 +14,15 @@ static inline bool mst_even_is_sine(mst_fft_kind kind) { return kind >= MST_FFT_
 // Checks what is particular to these kinds in a description whose axes are read, and completes it. An inverse transform becomes
 // the forward one of the kind that undoes it; `direction` is that of the Fourier transforms from here on.
 mst_status mst_even_read(mst_fft_desc *d, mst_error *error);
+
+// The length of the Fourier transform of an axis of n numbers.
+size_t mst_even_length(mst_fft_kind kind, size_t n);
+
+// What happens to values at either end of it; and what the one at position p is multiplied by, if any is (`multiply`): it takes
+// roots of so many points.
+mst_pass_op mst_even_op(const mst_fft_desc *d, size_t n, bool load);
+size_t mst_even_roots(const mst_pass_op *op);
+mst_root mst_even_factor(const mst_fft_desc *d, const mst_pass_op *op, bool load, const mst_roots *roots, size_t p);
 
 // Plans the passes of all axes.
 mst_status mst_even_plan_passes(mst_fft *plan, mst_error *error);

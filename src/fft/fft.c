@@ -36,6 +36,7 @@ static mst_status make_lines(mst_fft *plan, mst_fft_needs *least, mst_error *err
         return MST_OK;
     MST_REQUIRE(plan->lines = malloc(sizeof lines), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     *plan->lines = lines;
+    MST_TRY(mst_fft_lines_show(&lines, error));
 fail:
     return status;
 }

@@ -1,6 +1,7 @@
 #include "lines.h"
 
 #include "axis.h"
+#include "even.h"
 #include "panels.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -24,12 +25,13 @@ static int real_axis(const mst_fft_desc *d) {
     return is_real(&d->input) ? d->axes[0] : is_real(&d->output) ? d->axes[d->n_axes - 1] : -1;
 }
 
-// The longest axis with a large prime factor; else the real axis; else none (-1).
+// Of a cosine or sine transform the longest axis. Else the longest one with a large prime factor; else the real axis; else none
+// (-1).
 static int choose_axis(const mst_fft_desc *d) {
     int best = -1;
     for (int a = 0; a < d->n_axes; a++) {
         const size_t n = length_along(d, d->axes[a]);
-        if (!mst_axis_is_smooth(n) && (best < 0 || n > length_along(d, best)))
+        if ((d->kind != MST_FFT_FOURIER || !mst_axis_is_smooth(n)) && (best < 0 || n > length_along(d, best)))
             best = d->axes[a];
     }
     return best >= 0 ? best : real_axis(d);
@@ -58,7 +60,8 @@ static void choose_width(mst_fft_lines *l) {
 // Real results are no store for a spectrum, which then lies in memory between the two parts.
 static void choose_order(mst_fft_lines *l) {
     const mst_fft_desc *d = &l->desc;
-    const bool real_in = is_real(&d->input), real_out = is_real(&d->output), itself = l->axis == real_axis(d);
+    const bool real_in = !l->even && is_real(&d->input), real_out = !l->even && is_real(&d->output),
+               itself = l->axis == real_axis(d);
     l->has_rest = d->n_axes > 1;
     l->rest_first = l->has_rest && (real_out ? itself : !(real_in && itself));
     l->has_middle = l->has_rest && real_out;
@@ -69,6 +72,8 @@ static void choose_order(mst_fft_lines *l) {
     l->rest.input = l->rest_first ? d->input : l->middle;
     l->rest.output = l->rest_first ? l->middle : d->output;
     l->rest.scale = 1;
+    if (l->even) // the kind is that of its inverse already
+        l->rest.direction = MST_FFT_FORWARD;
     l->rest.n_axes = 0;
     for (int a = 0; a < d->n_axes; a++) { // the real axis is the last one in a description
         const int axis = d->axes[real_in ? (a + 1) % d->n_axes : a];
@@ -149,16 +154,19 @@ mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, ms
     bool rest_fits = true;
     *fits = false;
     *l = (mst_fft_lines){.context = context, .desc = *desc};
-    l->axis = desc->kind == MST_FFT_FOURIER ? choose_axis(desc) : -1;
+    l->even = desc->kind != MST_FFT_FOURIER;
+    l->axis = choose_axis(desc);
     if (l->axis < 0)
         return MST_OK;
     l->n = l->m = length_along(desc, l->axis);
-    l->chirped = !mst_axis_is_smooth(l->n);
+    l->chirped = !l->even && !mst_axis_is_smooth(l->n);
     if (l->n > LONGEST) {
         l->axis = -1;
         return MST_OK;
     }
-    if (l->chirped)
+    if (l->even)
+        l->m = mst_even_length(desc->kind, l->n);
+    else if (l->chirped)
         l->m = mst_axis_quick_length(2 * l->n - 1);
     choose_order(l);
     choose_width(l);
@@ -175,6 +183,25 @@ mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, ms
     *fits = *fits && rest_fits;
     l->needs.scratch_bytes += memory_bytes(l);
     l->needs.in_place = 1;
+fail:
+    return status;
+}
+
+// A plan that is made for its kernels' texts, and destroyed.
+static mst_status show(mst_context *context, const mst_fft_desc *desc, mst_error *error) {
+    mst_fft *fft = NULL;
+    mst_status status = mst_fft_create(context, desc, &fft, error);
+    mst_fft_destroy(fft);
+    return status;
+}
+
+mst_status mst_fft_lines_show(const mst_fft_lines *l, mst_error *error) {
+    mst_status status = MST_OK;
+    if (!l->context->on_program)
+        return MST_OK;
+    MST_TRY(show(l->context, &l->line, error));
+    if (l->has_rest)
+        MST_TRY(show(l->context, &l->rest, error));
 fail:
     return status;
 }
@@ -226,14 +253,15 @@ static mst_status run_group(lines_execution *e, mst_fft *fft, mst_error *error) 
     mst_status status = MST_OK;
     mst_fft_lines_run *r = &e->run;
     const mst_location values = mst_at_host(r->values), spectrum = mst_at_host(r->transform);
-    MST_TRY(mst_fft_lines_load(r, error));
+    const bool even = r->lines->even;
+    MST_TRY((even ? mst_fft_lines_load_even : mst_fft_lines_load)(r, error));
     MST_TRY(transform(e, fft, values, spectrum, error));
     if (r->lines->chirped) {
         MST_TRY(mst_fft_lines_multiply(r, error));
         MST_TRY(transform(e, fft, spectrum, values, error));
     }
     r->results = r->lines->chirped ? r->values : r->transform;
-    MST_TRY(mst_fft_lines_store(r, error));
+    MST_TRY((even ? mst_fft_lines_store_even : mst_fft_lines_store)(r, error));
 fail:
     return status;
 }
@@ -271,7 +299,9 @@ static mst_status begin(lines_execution *e, const mst_execution *how, mst_error 
     if (l->has_rest && !l->has_middle) // which the second part reads
         MST_TRY(mst_places_check(&store, &e->arrays[1], error));
     e->total = n_transforms(l) + l->has_rest;
-    MST_REQUIRE(!l->chirped || mst_roots_create(&e->roots, 2 * l->n), MST_ERROR_HOST_MEMORY, "out of memory for a chirp");
+    const mst_pass_op op = mst_even_op(&l->desc, l->n, true);
+    MST_REQUIRE(!(l->chirped || l->even) || mst_roots_create(&e->roots, l->even ? mst_even_roots(&op) : 2 * l->n),
+                MST_ERROR_HOST_MEMORY, "out of memory for the roots of unity of a transform");
     MST_TRY(mst_scratch_take(memory_bytes(l), "lines of a transform", &e->memory, error));
     unsigned char *at = e->memory.memory;
     e->middle = l->has_middle ? mst_at_host(at) : e->arrays[1];

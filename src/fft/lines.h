@@ -1,12 +1,16 @@
 // Transforms along an axis that is too long for a panel and has no two factors that are not, or of real numbers whose lines are
 // no pairs: line by line by way of memory beside the budgets, as complex numbers, and there by a plan that takes panels. Where
 // such a plan has no passes for the length itself, a line of n numbers is a cyclic convolution with a chirp (Bluestein,
-// cyclic.c), whose transforms are of a length from 2 n - 1 on that goes well. Lines that lie side by side go together.
+// cyclic.c), whose transforms are of a length from 2 n - 1 on that goes well. So do the long axes of cosine and sine transforms,
+// as the complex numbers that even.h makes of them. Lines that lie side by side go together.
 #ifndef MST_FFT_LINES_H
 #define MST_FFT_LINES_H
 
 #include "plan.h"
 #include "twiddle.h"
+
+#include "runtime/pool.h"
+#include "stream/transfer.h"
 
 typedef struct mst_fft_lines {
     mst_context *context;
@@ -14,6 +18,7 @@ typedef struct mst_fft_lines {
     int axis;
     size_t n, m;         // the length of the axis, and of the transforms in memory
     bool chirped;        // m is that of the convolution
+    bool even;           // a cosine or sine transform
     mst_layout sides[2]; // what lines are read from and written to: the caller's arrays, or `middle`
     int beside;          // the axis of the lines that go together, so many; -1: each goes alone
     size_t width;
@@ -29,12 +34,21 @@ typedef struct mst_fft_lines_run {
     const mst_fft_lines *lines;
     mst_location where[2];
     size_t group;
-    const mst_roots *roots;                // of 2 n
+    const mst_roots *roots;                // of 2 n; of cosine and sine transforms, of what mst_even_roots says
     void *values, *transform, *multiplier; // m numbers of each line, their transform, and the chirp's spectrum
     const void *results;                   // one of the first two
 } mst_fft_lines_run;
 
-// lines_move.c: the lines of a group into `values`, padded, and out of them; with their chirps. All by the context's threads.
+// lines_move.c: part of an array, elements first .. first + count - 1 along the axis, of all lines of the group: those of one
+// index side by side, of so many lines.
+mst_transfer mst_fft_lines_part(const mst_fft_lines_run *run, int side, size_t first, size_t count);
+size_t mst_fft_lines_there(const mst_fft_lines_run *run);
+
+// Calls body(chunk, run, error) for chunks of so many positions, by the context's threads.
+size_t mst_fft_lines_chunk(const mst_fft_lines *lines);
+mst_status mst_fft_lines_each(mst_fft_lines_run *run, size_t positions, mst_pool_fn body, mst_error *error);
+
+// The lines of a group into `values`, padded, and out of them; with their chirps. All by the context's threads.
 mst_status mst_fft_lines_load(mst_fft_lines_run *run, mst_error *error);
 mst_status mst_fft_lines_store(mst_fft_lines_run *run, mst_error *error);
 // The chirp that convolves, into the first of the lines in `values`, others being 0, and from their transform to `multiplier`.
@@ -43,9 +57,17 @@ mst_status mst_fft_lines_get_multiplier(mst_fft_lines_run *run, mst_error *error
 // What the second transform takes: conj(transform times multiplier).
 mst_status mst_fft_lines_multiply(mst_fft_lines_run *run, mst_error *error);
 
+// lines_even.c: the same two of a cosine or sine transform. What was read lies in `transform` first, and what is to be written in
+// `values`.
+mst_status mst_fft_lines_load_even(mst_fft_lines_run *run, mst_error *error);
+mst_status mst_fft_lines_store_even(mst_fft_lines_run *run, mst_error *error);
+
 // lines.c: how a transform goes so, in numbers. *out has no axis (-1) if it does not; *fits: what is left of the budgets has
 // room.
 mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, mst_fft_lines *out, bool *fits, mst_error *error);
+
+// Has the context's on_program, if there is one, told of the kernels that an execution will take.
+mst_status mst_fft_lines_show(const mst_fft_lines *lines, mst_error *error);
 
 // As mst_fft_execute, for arrays of which none is on the device.
 mst_status mst_fft_lines_execute(const mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,

@@ -3,9 +3,6 @@
 
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
-#include "runtime/pool.h"
-#include "stream/transfer.h"
-#include "twiddle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +18,7 @@ static inline void put_pair(bool wide, void *values, size_t i, double re, double
 }
 
 // How many of the group's lines there are, and where element 0 of the first one is, in elements.
-static size_t lines_there(const mst_fft_lines_run *r) {
+size_t mst_fft_lines_there(const mst_fft_lines_run *r) {
     const mst_fft_lines *l = r->lines;
     if (l->beside < 0)
         return 1;
@@ -48,15 +45,14 @@ static int64_t group_offset(const mst_fft_lines_run *r, int side) {
     return offset;
 }
 
-// Elements first .. first + count - 1 along the axis, of all lines of the group: packed, those of one index side by side.
-static mst_transfer part_of(const mst_fft_lines_run *r, int side, size_t first, size_t count) {
+mst_transfer mst_fft_lines_part(const mst_fft_lines_run *r, int side, size_t first, size_t count) {
     static const char *const names[] = {"input", "output"};
     const mst_fft_lines *l = r->lines;
     const mst_layout *own = &l->sides[side];
     const int64_t at = group_offset(r, side) + (int64_t)first * own->strides[l->axis],
                   bytes = at * (int64_t)mst_type_bytes(own->type);
     mst_transfer t = {
-        {own->type, 2, {count, lines_there(r)}, {own->strides[l->axis], l->beside < 0 ? 1 : own->strides[l->beside]}},
+        {own->type, 2, {count, mst_fft_lines_there(r)}, {own->strides[l->axis], l->beside < 0 ? 1 : own->strides[l->beside]}},
         r->where[side],
         names[side],
         NULL};
@@ -86,7 +82,7 @@ static void put_run(const mst_fft_lines_run *r, size_t first, size_t count, bool
     const mst_fft_lines *l = r->lines;
     const bool wide = is_wide(l), is_complex = mst_type_is_complex(l->sides[0].type),
                hermitian = is_complex && !mst_type_is_complex(l->sides[1].type);
-    const size_t there = lines_there(r);
+    const size_t there = mst_fft_lines_there(r);
     for (size_t i = 0; i < count; i++) {
         const size_t p = first + i, from = (mirrored ? count - 1 - i : i) * there;
         const mst_root chirp = l->chirped ? chirp_at(r, p) : (mst_root){1, 0};
@@ -102,15 +98,15 @@ static void put_run(const mst_fft_lines_run *r, size_t first, size_t count, bool
     }
 }
 
-static size_t positions_a_chunk(const mst_fft_lines *l) { return mst_larger(CHUNK / l->width, (size_t)1); }
+size_t mst_fft_lines_chunk(const mst_fft_lines *l) { return mst_larger(CHUNK / l->width, (size_t)1); }
 
 static mst_status load_chunk(size_t chunk, void *user, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_lines_run *r = user;
     const mst_fft_lines *l = r->lines;
-    const size_t size = positions_a_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m),
+    const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m),
                  stored = l->sides[0].shape[l->axis]; // fewer than n of half a spectrum
-    const size_t row = lines_there(r) * mst_type_bytes(l->sides[0].type);
+    const size_t row = mst_fft_lines_there(r) * mst_type_bytes(l->sides[0].type);
     void *packed = malloc(size * row);
     MST_REQUIRE(packed, MST_ERROR_HOST_MEMORY, "out of memory for a part of a line");
     for (size_t p = begin, count; p < end; p += count) {
@@ -121,7 +117,7 @@ static mst_status load_chunk(size_t chunk, void *user, mst_error *error) {
             memset((unsigned char *)r->values + p * l->width * number_bytes(l), 0, count * l->width * number_bytes(l));
             continue;
         }
-        const mst_transfer t = part_of(r, 0, mirrored ? l->n - p - count + 1 : p, count);
+        const mst_transfer t = mst_fft_lines_part(r, 0, mirrored ? l->n - p - count + 1 : p, count);
         MST_TRY(mst_transfer_read(l->context->pool, &t, 0, count * row, packed, error));
         put_run(r, p, count, mirrored, packed);
     }
@@ -130,11 +126,13 @@ fail:
     return status;
 }
 
-static mst_status run_chunks(mst_fft_lines_run *r, size_t positions, mst_pool_fn body, mst_error *error) {
-    return mst_pool_run(r->lines->context->pool, mst_divide_up(positions, positions_a_chunk(r->lines)), body, r, error);
+mst_status mst_fft_lines_each(mst_fft_lines_run *r, size_t positions, mst_pool_fn body, mst_error *error) {
+    return mst_pool_run(r->lines->context->pool, mst_divide_up(positions, mst_fft_lines_chunk(r->lines)), body, r, error);
 }
 
-mst_status mst_fft_lines_load(mst_fft_lines_run *r, mst_error *error) { return run_chunks(r, r->lines->m, load_chunk, error); }
+mst_status mst_fft_lines_load(mst_fft_lines_run *r, mst_error *error) {
+    return mst_fft_lines_each(r, r->lines->m, load_chunk, error);
+}
 
 // ---- Storing
 
@@ -143,8 +141,8 @@ static mst_status store_chunk(size_t chunk, void *user, mst_error *error) {
     const mst_fft_lines_run *r = user;
     const mst_fft_lines *l = r->lines;
     const bool wide = is_wide(l), is_complex = mst_type_is_complex(l->sides[1].type);
-    const size_t size = positions_a_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->sides[1].shape[l->axis]),
-                 there = lines_there(r);
+    const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->sides[1].shape[l->axis]),
+                 there = mst_fft_lines_there(r);
     const size_t row = there * mst_type_bytes(l->sides[1].type);
     const double scale = l->chirped ? l->desc.scale / (double)l->m : 1;
     void *packed = malloc(size * row);
@@ -162,7 +160,7 @@ static mst_status store_chunk(size_t chunk, void *user, mst_error *error) {
                 mst_table_put_real(packed, wide, to, re * x - im * y);
         }
     }
-    const mst_transfer t = part_of(r, 1, begin, end - begin);
+    const mst_transfer t = mst_fft_lines_part(r, 1, begin, end - begin);
     MST_TRY(mst_transfer_write(l->context->pool, &t, 0, (end - begin) * row, packed, error));
 fail:
     free(packed);
@@ -170,7 +168,7 @@ fail:
 }
 
 mst_status mst_fft_lines_store(mst_fft_lines_run *r, mst_error *error) {
-    return run_chunks(r, r->lines->sides[1].shape[r->lines->axis], store_chunk, error);
+    return mst_fft_lines_each(r, r->lines->sides[1].shape[r->lines->axis], store_chunk, error);
 }
 
 // ---- The convolution
@@ -178,7 +176,7 @@ mst_status mst_fft_lines_store(mst_fft_lines_run *r, mst_error *error) {
 static mst_status chirp_chunk(size_t chunk, void *user, mst_error *error) {
     const mst_fft_lines_run *r = user;
     const mst_fft_lines *l = r->lines;
-    const size_t size = positions_a_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m);
+    const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m);
     (void)error;
     memset((unsigned char *)r->values + begin * l->width * number_bytes(l), 0, (end - begin) * l->width * number_bytes(l));
     for (size_t p = begin; p < end; p++) {
@@ -190,13 +188,13 @@ static mst_status chirp_chunk(size_t chunk, void *user, mst_error *error) {
 }
 
 mst_status mst_fft_lines_put_chirp(mst_fft_lines_run *r, mst_error *error) {
-    return run_chunks(r, r->lines->m, chirp_chunk, error);
+    return mst_fft_lines_each(r, r->lines->m, chirp_chunk, error);
 }
 
 static mst_status multiplier_chunk(size_t chunk, void *user, mst_error *error) {
     const mst_fft_lines_run *r = user;
     const mst_fft_lines *l = r->lines;
-    const size_t size = positions_a_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m),
+    const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, end = mst_smaller(begin + size, l->m),
                  bytes = number_bytes(l);
     (void)error;
     for (size_t p = begin; p < end; p++)
@@ -205,7 +203,7 @@ static mst_status multiplier_chunk(size_t chunk, void *user, mst_error *error) {
 }
 
 mst_status mst_fft_lines_get_multiplier(mst_fft_lines_run *r, mst_error *error) {
-    return run_chunks(r, r->lines->m, multiplier_chunk, error);
+    return mst_fft_lines_each(r, r->lines->m, multiplier_chunk, error);
 }
 
 static void multiply_single(float *v, const float *by, size_t n, size_t width) {
@@ -229,7 +227,7 @@ static void multiply_double(double *v, const double *by, size_t n, size_t width)
 static mst_status multiply_chunk(size_t chunk, void *user, mst_error *error) {
     const mst_fft_lines_run *r = user;
     const mst_fft_lines *l = r->lines;
-    const size_t size = positions_a_chunk(l), begin = chunk * size, n = mst_smaller(size, l->m - begin);
+    const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, n = mst_smaller(size, l->m - begin);
     (void)error;
     if (is_wide(l))
         multiply_double((double *)r->transform + 2 * begin * l->width, (const double *)r->multiplier + 2 * begin, n, l->width);
@@ -239,5 +237,5 @@ static mst_status multiply_chunk(size_t chunk, void *user, mst_error *error) {
 }
 
 mst_status mst_fft_lines_multiply(mst_fft_lines_run *r, mst_error *error) {
-    return run_chunks(r, r->lines->m, multiply_chunk, error);
+    return mst_fft_lines_each(r, r->lines->m, multiply_chunk, error);
 }

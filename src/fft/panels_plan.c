@@ -2,6 +2,7 @@
 #include "panels.h"
 
 #include "axis.h"
+#include "even.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
@@ -262,8 +263,10 @@ static void order_of_passes(const mst_fft_desc *d, int *axes) {
 
 // Whether the device has transforms of the whole of all these axes. Real ones of even lengths go as half as many complex numbers.
 static bool have_transforms(const mst_fft_desc *d, const int *axes, int n) {
-    for (int a = 0; a < n && d->kind == MST_FFT_FOURIER; a++) {
+    for (int a = 0; a < n; a++) {
         size_t length = mst_larger(d->input.shape[axes[a]], d->output.shape[axes[a]]);
+        if (d->kind != MST_FFT_FOURIER)
+            length = mst_even_length(d->kind, length);
         bool pairs = d->input.shape[axes[a]] != d->output.shape[axes[a]] && length % 2 == 0;
         if (length > LONGEST_ON_DEVICE || !has_transform(pairs ? length / 2 : length))
             return false;

@@ -131,8 +131,7 @@ static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_e
         int axis = plan->desc.axes[a];
         MST_REQUIRE(
             longer->shape[axis] <= LONGEST, MST_ERROR_ARGUMENT,
-            "axis %d has length %zu; 2^30 is the most of this kind, of which only Fourier transforms of arrays in host memory or "
-            "files may have more",
+            "axis %d has length %zu; 2^30 is the most on a device, of which only arrays in host memory or files may have more",
             axis, longer->shape[axis]);
     }
     if (choice) {
