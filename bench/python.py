@@ -154,8 +154,9 @@ def seconds_of(call, least):
 
 
 def measure(calls, n):
-    """Medians of calls by turns, and of what of `out` and `new` was not the library's call, as `python` and `python new`."""
-    taken, order, inside = {name: [] for name in calls}, random.Random(1), []
+    """Medians of calls by turns; and of more such calls, with a clock around the library's, what of `out` and `new` was not in that, as `python`
+    and `python new`."""
+    order, inside = random.Random(1), []
 
     def timed(function, *arguments):
         began = time.perf_counter()
@@ -163,18 +164,20 @@ def measure(calls, n):
         inside.append(time.perf_counter() - began)
         return status
 
-    outside = {"out": [], "new": []}
-    with library(lambda function: functools.partial(timed, function)):
+    def by_turns():
+        taken = {name: [] for name in calls}
         for _ in range(n + 2):
             for name in order.sample(list(calls), len(calls)):  # none always behind the same one, whose data are in the cache
                 inside.clear()
                 began = time.perf_counter()
                 calls[name]()
-                taken[name].append(time.perf_counter() - began)
-                if name in outside:
-                    outside[name].append(taken[name][-1] - sum(inside))
-    return {**{name: statistics.median(values[2:]) for name, values in taken.items()}, "python": statistics.median(outside["out"][2:]),
-            "python new": statistics.median(outside["new"][2:])}
+                taken[name].append(time.perf_counter() - began - sum(inside))
+        return {name: statistics.median(values[2:]) for name, values in taken.items()}
+
+    taken = by_turns()
+    with library(lambda function: functools.partial(timed, function)):
+        outside = by_turns()
+    return {**taken, "python": outside["out"], "python new": outside["new"]}
 
 
 class _Library:
@@ -196,7 +199,8 @@ def library(instead):
 
     def take(one):
         for context in _contexts._contexts.values():
-            context.known.clear()  # which holds calls
+            context.known.clear()  # which hold calls
+            context.plain.clear()
         for module in modules:
             module.lib = one
 

@@ -149,6 +149,7 @@ static void bad_locations(void **state) {
     } bad[] = {
         {nowhere, "place"},
         {mst_at_host(NULL), "NULL"},
+        {mst_at_host((char *)x + 2), "aligned"},
         {mst_at_device(NULL, 0), ""},
         {mst_at_device(small, 0), ""},
         {mst_at_device(exact, 8), ""},

@@ -51,7 +51,8 @@ class Context:
         self.handle = owned(out[0], lib.mst_context_destroy)
         self.opencl, self.queue = lib.mst_context_opencl(self.handle), lib.mst_context_queue(self.handle)
         self.plans = collections.OrderedDict()
-        self.known = {}  # what _known.py keeps of calls, with plans that are there
+        self.known, self.plain = {}, {}  # what _known.py keeps of calls, with plans that are there
+        self.latest = None  # the plan of the last call among these, which is the last of `plans`
         self.lock = threading.RLock()  # a signal's handler may come back in this thread
 
     @property
@@ -65,10 +66,11 @@ class Context:
             plan = self.plans.get(key)
             if plan is not None:
                 self.plans.move_to_end(key)
+                self.latest = None
                 return plan
         plan = self.with_room(lambda: make(self))  # outside the lock, as it may compile
         with self.lock:
-            self.plans[key] = plan
+            self.plans[key], self.latest = plan, None
         self.trim()
         return plan
 
@@ -89,6 +91,8 @@ class Context:
         with self.lock:
             if len(self.plans) > most:
                 self.known.clear()
+                self.plain.clear()
+                self.latest = None
             return [self.plans.popitem(last=False)[1] for _ in range(len(self.plans) - most)]
 
     def trim(self):

@@ -3,19 +3,21 @@
 Most calls of a program are of few kinds: the same function of arrays of the same layout, with the same options. Where such a call was
 one plan, from its arguments into its result, the next one executes that plan at once. The checks in between take few microseconds by
 themselves, but the code that does them has left the processor's caches while a large array went through, and fetching it takes ten times
-that: so what is left here asks each array for as little as it can.
+that: so what is left here asks each array for as little as it can. Of one in C order on the host (`of_one`) that is its type, shape and memory: the
+library itself refuses addresses that are not aligned, and outputs that share memory with an input.
 """
 import functools
 
 import numpy as np
 
-from . import _arrays, errors
+from . import _arrays, _contexts, errors
 from ._contexts import begin, current
 from ._library import check, execution, ffi, lib, per_thread
 
 MOST = 1024
 _PLACES, _HOST, _DEVICE = ffi.typeof("mst_location[]"), lib.MST_PLACE_HOST, lib.MST_PLACE_DEVICE
 _new, _from_buffer = ffi.new, ffi.from_buffer
+_AGAIN = lib.MST_ERROR_ARGUMENT, lib.MST_ERROR_BUDGET, lib.MST_ERROR_DEVICE_MEMORY  # what a call with all its checks may have a way round
 
 
 def done(call, key, operands, result):
@@ -33,7 +35,11 @@ def _is_dense(array):
     return array.is_dense if isinstance(array, _arrays.Array) else array.flags.c_contiguous
 
 
-def _remember(key, context, seen, operands, out, result):
+def _is_plain(array):
+    return type(array) is np.ndarray and array.flags.c_contiguous and array.flags.aligned
+
+
+def _remember(key, context, seen, operands, out, result, plain_key):
     """Keeps what a call did, if that was one plan from the operands themselves into the result, all of it, and all are on one side."""
     if len(seen) != 1 or len(context.known) >= MOST or type(result) not in (np.ndarray, _arrays.Array):
         return
@@ -43,7 +49,10 @@ def _remember(key, context, seen, operands, out, result):
         return
     with context.lock:
         if plan_key in context.plans:
-            context.known[key] = context.plans[plan_key], plan_key, getattr(lib, call), False, result.dtype, result.shape
+            plan, execute = context.plans[plan_key], getattr(lib, call)
+            context.known[key] = plan, plan_key, execute, False, result.dtype, result.shape
+            if plain_key and all(map(_is_plain, (*operands, result))):
+                context.plain[plain_key] = plan, plan_key, execute, result.dtype, result.shape, []
 
 
 def remembered(n, function):
@@ -74,8 +83,55 @@ def remembered(n, function):
             seen = per_thread.done
         finally:
             per_thread.done = before
-        _remember(key, context, seen, operands, out, result)
+        plain_key = _plain_key(name, operands[0], out, arguments[1:], options) if n == 1 else None
+        _remember(key, context, seen, operands, out, result, plain_key)
         return result
+
+    return known
+
+
+def _plain_key(name, x, out, rest, options):
+    key = (name, x.dtype, x.shape) if out is None else (name, x.dtype, x.shape, out.dtype, out.shape)
+    return (*key, exactly((rest, *options.items()))) if rest or options else key
+
+
+def _two_places():
+    places = _new(_PLACES, 2)
+    places[0].place = places[1].place = _HOST
+    return places, places[0], places[1]
+
+
+def of_one(function):
+    """remembered(1, function), with a shorter way for arrays in C order on the host. It is one function, as each further one is code to fetch."""
+    name, in_general, plans_of = function.__name__, remembered(1, function), _contexts._settings.get
+    Host, characters, from_buffer, empty, how, mine = np.ndarray, ffi.typeof("char[]"), ffi.from_buffer, np.empty, execution, per_thread
+
+    @functools.wraps(function)
+    def known(x, *rest, out=None, **options):
+        status = None
+        settings, context = _contexts._last
+        if type(x) is Host and (out is None or type(out) is Host) and plans_of() is settings:
+            key = (name, x.dtype, x.shape) if out is None else (name, x.dtype, x.shape, out.dtype, out.shape)
+            try:
+                found = context.plain.get((*key, exactly((rest, *options.items()))) if rest or options else key)
+                if found is not None:
+                    plan, plan_key, execute, dtype, shape, unused = found
+                    if context.latest is not plan:
+                        context.plans.move_to_end(plan_key)
+                        context.latest = plan
+                    result = empty(shape, dtype) if out is None else out
+                    places, source, target = unused.pop() if unused else _two_places()
+                    source.host, target.host = from_buffer(x), from_buffer(characters, result, True)
+                    status = execute(plan, source, target, how, mine.error)
+                    unused.append((places, source, target))
+            except (BufferError, IndexError, KeyError, TypeError, ValueError):
+                pass  # another order or read-only, a list among the options, a plan that another thread has forgotten
+        if status is not None:
+            if not status and mine.raised is None:
+                return result
+            if status not in _AGAIN or mine.raised is not None:
+                check(status)
+        return in_general(x, *rest, out=out, **options)
 
     return known
 

@@ -12,7 +12,6 @@ Single precision stays single, integers and bool count as float64.
 """
 import contextlib
 import contextvars
-import functools
 import operator
 import os
 
@@ -22,7 +21,7 @@ from numpy.fft import fftfreq as _fftfreq, fftshift as _fftshift, ifftshift as _
 from . import _arrays, errors
 from ._contexts import set_cache
 from ._hankel import fhtoffset, transformed
-from ._known import remembered
+from ._known import of_one
 from ._library import lib
 from ._map import evaluate
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
@@ -30,9 +29,6 @@ from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_leng
 __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fht", "fhtoffset", "get_workers", "hfft", "hfft2", "hfftn", "idct", "idctn",
            "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ifht", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
            "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache", "set_workers"]
-
-_remembered = functools.partial(remembered, 1)
-
 
 def _given_axis(x, n, axis, workers, plan=None):
     """The numbers to transform along one axis, the wanted lengths and the axes, all checked."""
@@ -170,7 +166,7 @@ def _to_real(x, s, axes, norm, forward=False, out=None, least=0):
     return z
 
 
-@_remembered
+@of_one
 def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis.
 
@@ -181,7 +177,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True, out)
 
 
-@_remembered
+@of_one
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fft, divided by n.
 
@@ -192,7 +188,7 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False, out)
 
 
-@_remembered
+@of_one
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The first n/2 + 1 results of fft of real numbers, which determine the others.
 
@@ -203,7 +199,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
-@_remembered
+@of_one
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfft: n real numbers, by default 2 (m - 1) of m.
 
@@ -234,7 +230,7 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False, out=out)
 
 
-@_remembered
+@of_one
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fft along several axes, by default all.
 
@@ -245,7 +241,7 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True, out)
 
 
-@_remembered
+@of_one
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fftn.
 
@@ -257,7 +253,7 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False, out)
 
 
-@_remembered
+@of_one
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fftn of real numbers: the first n/2 + 1 results along the last of the axes.
 
@@ -268,7 +264,7 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _from_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
-@_remembered
+@of_one
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfftn.
 
@@ -358,7 +354,7 @@ def _along_one(name, forward):
 
     along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
     along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis." + _EXAMPLE.format(name=name.lower() + "")
-    return _remembered(along_one)
+    return of_one(along_one)
 
 
 def _along_several(name, forward):
@@ -367,7 +363,7 @@ def _along_several(name, forward):
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
     along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all." + _EXAMPLE.format(name=name.lower() + "n")
-    return _remembered(along_several)
+    return of_one(along_several)
 
 
 dct, idct, dst, idst = (_along_one(name, forward) for name in ("DCT", "DST") for forward in (True, False))

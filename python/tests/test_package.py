@@ -193,6 +193,41 @@ def test_plans_are_bounded():
         mastaba.set_cache(-1)
 
 
+def test_plans_that_are_used_are_kept():
+    """Calls that go straight to their plan count as its use."""
+    mastaba.set_cache(3)
+    try:
+        x = numbers(2, 36)
+        with mastaba.budget(device="63MiB") as context:  # of its own
+            for n in range(40, 46):
+                assert np.allclose(mastaba.fft.fft(x), reference(x))
+                mastaba.fft.fft(np.ones(n, complex))
+                mastaba.fft.fft(np.ones(n + 10, complex))
+                plans = [key for key in context.plans if key[1][1] == (2, 36)]
+                assert len(plans) == 1 and len(context.plans) <= 3
+    finally:
+        mastaba.set_cache(64)
+
+
+def test_known_calls_of_many_threads():
+    """Those of one plan at a time, with other data and results in each thread."""
+    wrong, each = [], [numbers(16, 64, seed=k) for k in range(6)]
+    wanted = [reference(x) for x in each]
+
+    def work(k):
+        out = np.empty_like(each[k])
+        for _ in range(200):
+            if not np.allclose(mastaba.fft.fft(each[k]), wanted[k]) or mastaba.fft.fft(each[k], out=out) is not out or not np.allclose(out, wanted[k]):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
 def run(program, **variables):
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env={**os.environ, **variables})
 
@@ -513,6 +548,10 @@ def test_progress():
             mastaba.fft.rfft(x)
         with pytest.raises(ZeroDivisionError), mastaba.progress(lambda done, total: 1 / 0):
             mastaba.fft.rfft(x)
+        calls = []
+        with pytest.raises(ValueError, match="literal"), mastaba.progress(lambda done, total: calls.append(done) or int("one")):
+            mastaba.fft.rfft(x)
+        assert len(calls) == 1  # the call is not made a second time
         mastaba.fft.rfft(x)
         assert len(seen) == n
 

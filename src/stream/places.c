@@ -72,11 +72,15 @@ fail:
 
 static mst_status check_one(const mst_stream_desc *desc, const mst_port *port, const mst_location *where, span *s,
                             mst_error *error) {
+    const size_t number = mst_type_bytes(port->layout.type) / (mst_type_is_complex(port->layout.type) ? 2 : 1);
     s->place = where->place;
     switch (where->place) {
     case MST_PLACE_HOST:
         if (!where->host)
             return mst_fail(error, MST_ERROR_ARGUMENT, "%s: the host pointer is NULL", port->name);
+        if ((uintptr_t)where->host % number != 0)
+            return mst_fail(error, MST_ERROR_ARGUMENT, "%s: the host pointer is not aligned to the %zu bytes of a number",
+                            port->name, number);
         if (!bytes_of(&port->layout, (uint64_t)(uintptr_t)where->host, s))
             return mst_fail(error, MST_ERROR_ARGUMENT, "%s: the layout reaches outside the address space", port->name);
         return MST_OK;
