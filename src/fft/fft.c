@@ -1,7 +1,7 @@
 // Transforms: whole items on the device, or panels where one exceeds the budgets, or lines by way of memory where panels do, too.
 #include "any.h"
 #include "lines.h"
-#include "panels.h"
+#include "panels_places.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -50,7 +50,7 @@ static mst_status make_parts(mst_fft *plan, mst_error *error) {
     if (!plan->only_panels && mst_fft_needs_of_whole(plan, &whole))
         return MST_OK;
     plan->lacks_staging = whole.device_bytes <= mst_budget_left(plan->context, &plan->context->device_memory);
-    status = mst_fft_panels_look(plan->context, &plan->desc, &planned, &fits, error);
+    status = mst_fft_panels_look(plan->context, &plan->desc, true, &planned, &fits, error);
     if (status == MST_OK)
         mst_fft_panels_needs(&plan->desc, &planned, &least);
     if (status != MST_OK && status != MST_ERROR_UNSUPPORTED)
@@ -128,15 +128,46 @@ fail:
     return status;
 }
 
-static bool is_pinned(const mst_fft *plan, const mst_layout *layout, mst_location where) {
-    return where.place == MST_PLACE_HOST && mst_layout_is_dense(layout) &&
-           mst_pinned_holds(plan->context, where.host, mst_layout_count(layout) * mst_type_bytes(layout->type));
+static bool are_pinned(const mst_fft *plan, mst_location input, mst_location output) {
+    return mst_pinned_holds_array(plan->context, &plan->desc.input, input) &&
+           mst_pinned_holds_array(plan->context, &plan->desc.output, output);
 }
 
 // Not as whole items.
 static bool takes_parts(const mst_fft *plan, mst_location input, mst_location output) {
     return (plan->panels || plan->lines) && input.place != MST_PLACE_DEVICE && output.place != MST_PLACE_DEVICE &&
-           !(plan->lacks_staging && is_pinned(plan, &plan->desc.input, input) && is_pinned(plan, &plan->desc.output, output));
+           !(plan->lacks_staging && are_pinned(plan, input, output));
+}
+
+// Panels for arrays that the device copies by itself: those of the plan, or wider ones if it is the host's budget that bounds
+// them.
+static mst_status make_crossing(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels_plan planned;
+    bool fits;
+    MST_TRY(mst_fft_panels_give_back(plan->panels, error)); // budgets as they were when the plan was made
+    MST_TRY(mst_fft_panels_look(plan->context, &plan->desc, false, &planned, &fits, error));
+    if (fits && planned.panel_bytes[MST_FROM] > mst_fft_panels_planned(plan->panels)->panel_bytes[MST_FROM])
+        MST_TRY(mst_fft_panels_create(plan->context, &plan->desc, &planned, &plan->crossing, error));
+    else
+        plan->crossing = plan->panels;
+fail:
+    return status;
+}
+
+// What panels of the other kind took is free for these.
+static mst_status execute_panels(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    mst_status status = MST_OK;
+    const uint64_t between = mst_fft_panels_places_bytes(&plan->desc, mst_fft_panels_planned(plan->panels));
+    const bool crosses = are_pinned(plan, where[0], where[1]) && (between == 0 || where[0].host != where[1].host);
+    if (crosses && !plan->crossing)
+        MST_TRY(make_crossing(plan, error));
+    mst_fft_panels *now = crosses ? plan->crossing : plan->panels, *other = crosses ? plan->panels : plan->crossing;
+    if (other && other != now)
+        MST_TRY(mst_fft_panels_give_back(other, error));
+    status = mst_fft_panels_run(now, where[0], where[1], how, error);
+fail:
+    return status;
 }
 
 // What whole items took before is free for panels and lines, and the other way round.
@@ -144,7 +175,7 @@ static mst_status execute_parts(mst_fft *plan, const mst_location *where, const 
     mst_status status = MST_OK;
     if (plan->whole && plan->whole->stream)
         MST_TRY(mst_stream_give_back(plan->whole->stream, error));
-    status = plan->panels ? mst_fft_panels_run(plan->panels, where[0], where[1], how, error)
+    status = plan->panels ? execute_panels(plan, where, how, error)
                           : mst_fft_lines_execute(plan->lines, where[0], where[1], how, error);
 fail:
     return status;
@@ -157,6 +188,8 @@ static mst_status execute_whole(mst_fft *plan, const mst_location *where, const 
         return mst_fft_run(plan, where, how, error);
     if (plan->panels)
         MST_TRY(mst_fft_panels_give_back(plan->panels, error));
+    if (plan->crossing)
+        MST_TRY(mst_fft_panels_give_back(plan->crossing, error));
     mst_fft_desc d = plan->desc;
     if (d.kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
         d.direction = MST_FFT_FORWARD;

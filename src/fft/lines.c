@@ -124,7 +124,7 @@ static mst_status look_at(mst_context *context, const mst_fft_desc *desc, mst_ff
         *fits = mst_fft_needs_of_whole(whole, out);
     mst_fft_destroy(whole);
     MST_TRY(mst_fft_read(desc, &d, error));
-    if (!*fits && mst_fft_panels_look(context, &d, &planned, fits, &why) == MST_OK) {
+    if (!*fits && mst_fft_panels_look(context, &d, true, &planned, fits, &why) == MST_OK) {
         mst_fft_panels_needs(&d, &planned, &needs);
         if (*fits || takes_less(&needs, out))
             *out = needs;

@@ -252,13 +252,13 @@ static void destroy_twin(void *plan) { mst_fft_panels_destroy(plan); }
 static mst_stream *stream_of(void *plan) { return ((mst_fft_panels *)plan)->stream; }
 static const mst_share_kind shares = {{make_twin, destroy_twin}, stream_of};
 
-mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_plan *out, bool *fits,
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, bool staged, mst_fft_panels_plan *out, bool *fits,
                                mst_error *error) {
     bool unified = context->device.unified_memory;
     mst_fft_panels_coster c = {.context = context, .desc = desc};
     const mst_fft_panels_problem problem = {.desc = desc,
                                             .device = mst_budget_left(context, &context->device_memory),
-                                            .host = mst_budget_left(context, &context->host_memory),
+                                            .host = staged ? mst_budget_left(context, &context->host_memory) : UINT64_MAX,
                                             .largest = context->device.max_allocation_bytes,
                                             .wanted = unified ? UNIFIED_PANEL_BYTES : PANEL_BYTES,
                                             .most = MOST_PANEL_BYTES,

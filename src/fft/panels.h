@@ -122,8 +122,9 @@ mst_status mst_fft_panels_cost(void *user, const mst_fft_panel_pass *pass, uint6
 // What an execution of a plan takes.
 void mst_fft_panels_needs(const mst_fft_desc *desc, const mst_fft_panels_plan *plan, mst_fft_needs *out);
 
-// panels.c: the plan for what is left of a context's budgets: *out and *fits as above.
-mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_plan *out, bool *fits,
+// panels.c: the plan for what is left of a context's budgets: *out and *fits as above. Arrays that are not staged, as the device
+// copies them by itself, take nothing of the host's.
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, bool staged, mst_fft_panels_plan *out, bool *fits,
                                mst_error *error);
 
 // The passes of a plan that fits on a device. Blocks while kernels compile.

@@ -15,6 +15,7 @@
 #define LONGEST_ON_DEVICE ((size_t)1 << 30) // and up to here those without large prime factors
 #define LEAST_PANEL ((uint64_t)64)          // bytes, where the search for smaller ones ends
 #define WIDER 6                             // doublings of the least panel that may take less in all
+#define WHOLE_RING 3                        // slots with which uploading, computing and downloading go on at once
 
 // The axes in the order of passes, and which of them go together; the first may be a long one, which takes two.
 typedef struct panels_way {
@@ -309,21 +310,34 @@ static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
     }
 }
 
-// All ways, those of few passes first; `run`: with rows of at least so many bytes.
+// The first way of so many passes that fits, with rows of at least so many bytes.
+static mst_status search_ways(const mst_fft_panels_problem *problem, const ways *all, bool whole_ring, uint64_t run,
+                              mst_fft_panels_plan *out, bool *fits, mst_error *error) {
+    static const int slots[] = {5, 3, 2, 1};
+    mst_status status = MST_OK;
+    for (size_t s = 0; s < MST_COUNT(slots) && (!whole_ring || slots[s] >= WHOLE_RING); s++)
+        for (int i = 0; i < all->n; i++) {
+            MST_TRY(try_way(problem, &all->list[i], slots[s], run, out, fits, error));
+            if (*fits)
+                return MST_OK;
+        }
+fail:
+    return status;
+}
+
+// All ways, those of few passes first, and of these the ones with rows that move at full rate, as far as fewer slots make room
+// for them; `run`: rows of at least so many bytes.
 static mst_status search(const mst_fft_panels_problem *problem, uint64_t run, mst_fft_panels_plan *out, bool *fits,
                          mst_error *error) {
-    static const int slots[] = {5, 3, 2, 1};
     mst_status status = MST_OK;
     ways all;
     *fits = false;
-    for (int n_passes = 1; n_passes <= MST_FFT_PANELS_MAX_PASSES; n_passes++) {
+    for (int n_passes = 1; n_passes <= MST_FFT_PANELS_MAX_PASSES && !*fits; n_passes++) {
         list_ways(problem->desc, n_passes, &all);
-        for (size_t s = 0; s < MST_COUNT(slots); s++)
-            for (int i = 0; i < all.n; i++) {
-                MST_TRY(try_way(problem, &all.list[i], slots[s], run, out, fits, error));
-                if (*fits)
-                    return MST_OK;
-            }
+        for (uint64_t row = problem->row; row > run && !*fits; row /= 2)
+            MST_TRY(search_ways(problem, &all, true, row, out, fits, error));
+        if (!*fits)
+            MST_TRY(search_ways(problem, &all, false, run, out, fits, error));
     }
 fail:
     return status;

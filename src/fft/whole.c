@@ -236,6 +236,8 @@ void mst_fft_destroy(mst_fft *plan) {
     if (!plan)
         return;
     mst_turn_destroy(plan->turn);
+    if (plan->crossing && plan->crossing != plan->panels)
+        plan->panels_destroy(plan->crossing);
     if (plan->panels)
         plan->panels_destroy(plan->panels);
     free(plan->lines);

@@ -1,5 +1,7 @@
 #include "pinned.h"
 
+#include "layout.h"
+
 #include <stdlib.h>
 
 #define ALIGNMENT 4096 // where there is nothing to pin
@@ -110,4 +112,9 @@ bool mst_pinned_holds(mst_context *context, const void *memory, uint64_t bytes) 
     if (context->device.unified_memory)
         return false;
     return is_among(context, memory, bytes) || (context->lead != context && is_among(context->lead, memory, bytes));
+}
+
+bool mst_pinned_holds_array(mst_context *context, const mst_layout *layout, mst_location where) {
+    return where.place == MST_PLACE_HOST && mst_layout_is_dense(layout) &&
+           mst_pinned_holds(context, where.host, mst_layout_count(layout) * mst_type_bytes(layout->type));
 }

@@ -14,4 +14,7 @@ void mst_pinned_unmap(mst_context *context, cl_mem buffer, void *mapped);
 // in the host's memory. Thread-safe.
 bool mst_pinned_holds(mst_context *context, const void *memory, uint64_t bytes);
 
+// The same of an array without gaps, wherever it lies.
+bool mst_pinned_holds_array(mst_context *context, const mst_layout *layout, mst_location where);
+
 #endif

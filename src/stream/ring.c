@@ -204,9 +204,7 @@ fail:
 }
 
 static bool is_pinned(const mst_stream_desc *desc, int p, const mst_location *where) {
-    const mst_layout *layout = mst_port_array(desc, p);
-    return where->place == MST_PLACE_HOST && (!desc->panel || desc->panels_cross) && mst_layout_is_dense(layout) &&
-           mst_pinned_holds(desc->context, where->host, mst_layout_count(layout) * mst_type_bytes(layout->type));
+    return (!desc->panel || desc->panels_cross) && mst_pinned_holds_array(desc->context, mst_port_array(desc, p), *where);
 }
 
 mst_status mst_ring_configure(mst_ring *ring, const mst_stream_desc *desc, const mst_location *where, mst_error *error) {
