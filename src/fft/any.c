@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // What a plan of several launches works on at a time: it stays in the caches from one to the next.
 #define CACHED_BYTES ((uint64_t)4 << 20)
@@ -71,18 +72,18 @@ static void count_bytes(mst_fft *plan) {
     mst_any *any = plan->any;
     unsigned gaps = gaps_of(plan);
     size_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
-    any->numbers.bytes = any->number_values.length;
-    any->places.bytes = any->place_values.length;
-    plan->table_bytes = any->numbers.bytes + any->places.bytes;
+    any->places_at = mst_round_up(any->number_values.length, sizeof(cell));
+    any->tables.bytes = mst_round_up(any->places_at + any->place_values.length, sizeof(cell));
     for (int g = 0; g < any->n_groups; g++) {
         mst_any_group *group = &any->groups[g];
         any->scratch.bytes = mst_larger(any->scratch.bytes, group->scratch_reals * real_bytes * group->work_items);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
-            group->passes[own].bytes = own & ~gaps ? 0 : (uint64_t)group->count * sizeof(any_pass);
-        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
-            plan->table_bytes += group->passes[own].bytes;
+            if ((own & ~gaps) == 0) {
+                group->passes_at[own] = (size_t)any->tables.bytes;
+                any->tables.bytes += (uint64_t)group->count * sizeof(any_pass);
+            }
     }
-    plan->table_bytes += any->scratch.bytes;
+    plan->table_bytes = any->tables.bytes + any->scratch.bytes;
 }
 
 mst_status mst_any_plan(mst_fft *plan, mst_error *error) {
@@ -100,11 +101,25 @@ fail:
 
 // ---- On the device.
 
-// Moves values to the device, or frees them.
-static mst_status upload(mst_context *context, mst_device_table *table, mst_any_values *values, mst_error *error) {
-    void *bytes = values->bytes;
-    *values = (mst_any_values){0};
-    return mst_table_upload(context, table, bytes, error);
+static void put(unsigned char *to, const mst_any_values *values) {
+    if (values->length > 0)
+        memcpy(to, values->bytes, values->length);
+}
+
+// All tables as they lie in one buffer; NULL: out of memory.
+static void *join_tables(const mst_fft *plan) {
+    const mst_any *any = plan->any;
+    unsigned char *all = calloc(1, (size_t)any->tables.bytes);
+    if (!all)
+        return NULL;
+    put(all, &any->number_values);
+    put(all + any->places_at, &any->place_values);
+    for (int g = 0; g < any->n_groups; g++)
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            if ((own & ~gaps_of(plan)) == 0)
+                memcpy(all + any->groups[g].passes_at[own], &any->described[own][any->groups[g].first],
+                       (size_t)any->groups[g].count * sizeof(any_pass));
+    return all;
 }
 
 mst_status mst_any_make(mst_fft *plan, mst_error *error) {
@@ -113,15 +128,9 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
     mst_context *context = plan->context;
     const mst_program *program;
     char title[64];
-    MST_TRY(upload(context, &any->numbers, &any->number_values, error));
-    MST_TRY(upload(context, &any->places, &any->place_values, error));
-    for (int g = 0; g < any->n_groups; g++)
-        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
-            mst_device_table *t = &any->groups[g].passes[own];
-            if (t->bytes)
-                MST_TRY(mst_table_upload(context, t, mst_table_copy(&any->described[own][any->groups[g].first], (size_t)t->bytes),
-                                         error));
-        }
+    MST_TRY(mst_table_upload(context, &any->tables, join_tables(plan), error));
+    mst_any_values_release(&any->number_values);
+    mst_any_values_release(&any->place_values);
     if (any->scratch.bytes)
         MST_TRY(
             mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
@@ -146,12 +155,8 @@ void mst_any_destroy(mst_fft *plan) {
     mst_text_release(&any->text);
     mst_any_values_release(&any->number_values);
     mst_any_values_release(&any->place_values);
-    mst_table_release(plan->context, &any->numbers);
-    mst_table_release(plan->context, &any->places);
+    mst_table_release(plan->context, &any->tables);
     mst_table_release(plan->context, &any->scratch);
-    for (int g = 0; g < any->n_groups; g++)
-        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
-            mst_table_release(plan->context, &any->groups[g].passes[own]);
     free(any);
     plan->any = NULL;
 }
@@ -187,8 +192,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
     own &= gaps_of(plan);
     const any_pass *first = &any->described[own][g->first];
     const cl_mem *buffers = plan->buffers;
-    cl_uint n_passes = (cl_uint)g->count;
-    cl_ulong n_pieces = (uint64_t)count * g->pieces_an_item, n_lines = 0, work_item = item, units = n_pieces;
+    uint64_t n_pieces = (uint64_t)count * g->pieces_an_item, n_lines = 0, units = n_pieces;
     if (g->count == 1) {
         uint64_t first_line = (first->source.buffer == SOURCE   ? source.item
                                : first->source.buffer == TARGET ? target.item
@@ -197,26 +201,26 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
         n_lines = (uint64_t)count * (uint64_t)first->source.lines_an_item;
         units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
     }
-    cl_ulong scratch_reals = g->scratch_reals;
-    const mst_argument arguments[] = {MST_BIND_AS("passes", g->passes[own].buffer),
-                                      MST_BIND(n_passes, n_passes),
-                                      MST_BIND_AS("numbers", any->numbers.buffer),
-                                      MST_BIND_AS("places", any->places.buffer),
-                                      MST_BIND(source, source.buffer),
-                                      MST_BIND(source_base, source.base),
-                                      MST_BIND(source_item, source.item),
-                                      MST_BIND(target, target.buffer),
-                                      MST_BIND(target_base, target.base),
-                                      MST_BIND(target_item, target.item),
+    const any_call call = {.passes_at = (cell)g->passes_at[own],
+                           .n_passes = g->count,
+                           .places_at = (cell)any->places_at,
+                           .source_base = source.base,
+                           .target_base = target.base,
+                           .source_item = (cell)source.item,
+                           .target_item = (cell)target.item,
+                           .work_item = (cell)item,
+                           .scratch_reals = (cell)g->scratch_reals,
+                           .n_pieces = (cell)n_pieces,
+                           .n_lines = (cell)n_lines};
+    const mst_argument arguments[] = {MST_BIND_AS("tables", any->tables.buffer),
+                                      MST_BIND_AS("source", source.buffer),
+                                      MST_BIND_AS("target", target.buffer),
                                       MST_BIND(work, buffers[WORK]),
                                       MST_BIND(padded, buffers[PADDED]),
                                       MST_BIND(spectrum, buffers[SPECTRUM]),
-                                      MST_BIND(work_item, work_item),
                                       MST_BIND_AS("scratch", any->scratch.buffer),
-                                      MST_BIND(scratch_reals, scratch_reals),
-                                      MST_BIND(scale, plan->desc.scale),
-                                      MST_BIND(n_pieces, n_pieces),
-                                      MST_BIND(n_lines, n_lines)};
+                                      MST_BIND(call, call),
+                                      MST_BIND(scale, plan->desc.scale)};
     return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments),
                              (size_t)mst_smaller(units, (uint64_t)g->work_items), 1, NULL, error);
 }

@@ -145,15 +145,20 @@ ulong count_tiles(ulong n_lines, ulong before, ulong run) {
 // A work-item takes pieces, one after the other, each through all passes; where n_lines is not zero, there is one pass
 // and one piece of so many lines, and work-items share its tiles.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-fft_any(__global const any_pass *passes, uint n_passes, __global const real *numbers, __global const uint *places,
-        __global real *source, long source_base, ulong source_item, __global real *target, long target_base,
-        ulong target_item, __global real *work, __global real *padded, __global real *spectrum, ulong work_item,
-        __global real *scratch, ulong scratch_reals, real scale, ulong n_pieces, ulong n_lines) {
+fft_any(__global const uchar *tables, __global real *source, __global real *target, __global real *work,
+        __global real *padded, __global real *spectrum, __global real *scratch, any_call call, real scale) {
     vreal v[2 * ANY_LONGEST + 2], staged[2 * SHORT];
+    __global const any_pass *passes = (__global const any_pass *)(tables + call.passes_at);
+    __global const real *numbers = (__global const real *)tables;
+    __global const uint *places = (__global const uint *)(tables + call.places_at);
+    const uint n_passes = (uint)call.n_passes;
+    const ulong scratch_reals = (ulong)call.scratch_reals, n_pieces = (ulong)call.n_pieces,
+                n_lines = (ulong)call.n_lines;
     const ulong id = get_global_id(0), n_items = get_global_size(0), end = n_lines ? 1 : (id + 1) * n_pieces / n_items;
     __global real *buffers[] = {source, target, work, padded, spectrum};
-    const long bases[] = {source_base, target_base, 0, 0, 0};
-    const ulong items[] = {source_item, target_item, work_item, work_item, work_item};
+    const long bases[] = {call.source_base, call.target_base, 0, 0, 0};
+    const ulong items[] = {(ulong)call.source_item, (ulong)call.target_item, (ulong)call.work_item,
+                           (ulong)call.work_item, (ulong)call.work_item};
     for (ulong piece = n_lines ? 0 : id * n_pieces / n_items; piece < end; piece++)
         for (uint k = 0; k < n_passes; k++) {
             __global const any_pass *p = passes + k;

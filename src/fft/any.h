@@ -15,9 +15,9 @@
 typedef struct mst_any_group {
     int first, count;
     size_t pieces_an_item;
-    size_t work_items;                        // of a launch, at most
-    size_t scratch_reals;                     // of memory that a work-item keeps a piece in between passes
-    mst_device_table passes[MST_ANY_LAYOUTS]; // an any_pass each
+    size_t work_items;                 // of a launch, at most
+    size_t scratch_reals;              // of memory that a work-item keeps a piece in between passes
+    size_t passes_at[MST_ANY_LAYOUTS]; // where in the tables: an any_pass each
 } mst_any_group;
 
 // Consecutive passes of a plan, one for each of its last axes, that are done as one, with a whole box of numbers a lane.
@@ -41,7 +41,8 @@ typedef struct mst_any {
     mst_any_box box;
     any_pass described[MST_ANY_LAYOUTS][MST_FFT_MAX_PASSES];
     mst_any_values number_values, place_values;
-    mst_device_table numbers, places, scratch;
+    size_t places_at; // where in the tables, behind the numbers
+    mst_device_table tables, scratch;
 } mst_any;
 
 // Whether a plan's passes, which are planned next, go by these kernels.

@@ -67,3 +67,11 @@ typedef struct any_pass {
     cell several; // tiles of short rows that are worked on at once: calls cost as much as they do
     any_side source, target;
 } any_pass;
+
+// What a launch is told beside its buffers: one argument, since each costs a call as much as some hundred points do.
+typedef struct any_call {
+    cell passes_at, n_passes, places_at;      // in bytes of the tables, which begin with the numbers
+    cell source_base, target_base;            // of the caller's arrays
+    cell source_item, target_item, work_item; // the first item, there and in work memory
+    cell scratch_reals, n_pieces, n_lines;
+} any_call;

@@ -1,12 +1,14 @@
 // How long axes are split, where the lines of each pass lie, and the passes of an axis.
 #include "axis.h"
 
+#include "runtime/layout.h"
 #include "runtime/numbers.h"
 
 #include <math.h>
 #include <string.h>
 
-#define GPU_SECTOR_BYTES 32u                  // the least that memory moves: columns that are read together should fill it
+#define GPU_SECTOR_BYTES 32u // the least that memory moves: columns that are read together should fill it
+#define CPU_LEAST_ALONE ((size_t)96)
 #define GPU_COLUMN_TWIDDLES ((size_t)1 << 19) // the longest transforms with twiddles by column; of longer ones they are too large
 
 mst_layout mst_axis_layout(const mst_layout *layout, mst_type type, int axis, size_t n) {
@@ -80,9 +82,18 @@ static bool split_length(size_t n, int nf, size_t limit, size_t *f) {
     return false;
 }
 
+// CPUs: one line fills one lane of a tile in one pass, and in two all of them, with its own columns and rows.
+static bool is_alone(const mst_fft *plan, size_t n) {
+    const mst_fft_desc *d = &plan->desc;
+    return plan->cpu && n >= CPU_LEAST_ALONE && d->kind == MST_FFT_FOURIER && d->n_axes == 1 &&
+           mst_layout_count(&d->input) == d->input.shape[d->axes[0]];
+}
+
 // At least `least` factors.
 static int choose_factors(const mst_fft *plan, size_t n, int least, size_t *f) {
     const mst_device_info *device = &plan->context->device;
+    if (least == 1 && is_alone(plan, n))
+        least = 2;
     if (least == 1 && mst_pass_takes(device, plan->cpu, plan->is_double, n)) {
         f[0] = n;
         return 1;
