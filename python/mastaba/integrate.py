@@ -495,13 +495,16 @@ def _integrands_of_elements(f, args, shape):
 
 
 def _cut_at(peaks, parts, low, high, tolerances):
-    """The integrals of parts, those with a peak in two pieces that end there, where the rule is fine enough for it."""
-    pieces = [(part, s, e) for part, s, p, e in zip(parts, low, np.where(np.isnan(peaks), low, peaks), high) for s, e in ((s, p), (p, e))]
-    first, second = compute([Integral(part, [("x", s, e)]) for part, s, e in pieces], TANH_SINH, **tolerances).reshape(-1, 2).T
-    for name in ("value", "error", "evaluations"):
-        first[name] += second[name]
-    first["status"] = np.maximum(first["status"], second["status"])
-    return first
+    """The integrals of parts, those with peaks in pieces that end there, where the rule is fine enough for it."""
+    ends = [[s, *sorted(set(p), reverse=bool(s > e)), e] for s, p, e in zip(low, peaks, high)]
+    pieces = compute([Integral(part, [("x", s, e)]) for part, cuts in zip(parts, ends) for s, e in zip(cuts, cuts[1:])], TANH_SINH, **tolerances)
+    results, first = np.zeros(len(ends), pieces.dtype), 0
+    for result, cuts in zip(results, ends):
+        some, first = pieces[first:first + len(cuts) - 1], first + len(cuts) - 1
+        for name in ("value", "error", "evaluations"):
+            result[name] = some[name].sum()
+        result["status"] = some["status"].max()
+    return results
 
 
 def _all_of(shape, value, status, kind, kind_of_errors):
@@ -560,7 +563,7 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     else:
         integrands = _integrands_of_elements(f, args, shape)
     low, high = (np.broadcast_to(end, shape).ravel().astype(float) for end in (a, b))
-    peaks = np.full(low.shape, np.nan)
+    peaks = [[]] * low.size
     if log:
         each_own = [np.broadcast_to(arg, shape).ravel() for arg in args] if not preserve_shape else args
         height, peaks = heights(f, low, high, each_own, names, shape if preserve_shape else None)
@@ -570,7 +573,7 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     flat[:] = integrands
     parts, joined = _elements(flat)
     each = len(parts) // len(integrands) if integrands else 1
-    low, high, peaks = (np.repeat(values, each) for values in (low, high, peaks))
+    low, high, peaks = np.repeat(low, each), np.repeat(high, each), [p for p in peaks for _ in range(each)]
     if callback is not None:
         begun = _all_of(shape, math.nan, 1, np.result_type(kind, np.complex64) if each > 1 else kind, kind)
         if _stops(callback, begun):

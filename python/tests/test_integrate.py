@@ -1,4 +1,5 @@
 """Integrals: functions as expressions, and what SciPy's tests do not ask."""
+import itertools
 import math
 import threading
 
@@ -252,6 +253,16 @@ def test_logarithms_of_integrands():
     m, deviation = np.array([0.3, 0.123456, 17.3, 0.7, -4e5]), np.array([1e-5, 1e-8, 1e-5, 1e-5, 1e-2])  # which samples come near to, and miss
     got = integrate.tanhsinh(lambda x, m, d: normal((x - m) / d, 0) - np.log(d), -np.inf, np.inf, args=(m, deviation), log=True)
     assert np.allclose(got.integral, 2000, rtol=0, atol=1e-9) and np.all(got.error < 2000 - 18)
+    for deviation, low, high in itertools.product((1e-3, 1e-5, 1e-8), (-np.inf, -2, 0), (np.inf, 1)):  # three peaks, two of a height
+        def peak(x, m, deviation=deviation):
+            return normal((x - m) / deviation, 0) - np.log(deviation)
+
+        got = integrate.tanhsinh(lambda x, shift: np.maximum(np.maximum(peak(x, 0.3 + shift), peak(x, 0.7)), peak(x, 0.123456) - 3), low, high,
+                                 args=(np.array([0.0, 0.2]),), log=True)
+        assert np.allclose(got.integral, 2000 + np.log(2 + np.exp(-3)), rtol=0, atol=1e-8), (deviation, low, high)
+    assert np.isclose(integrate.tanhsinh("-abs(sin(15*x))*3000", 0, 1, log=True).integral, np.log(2e-4), rtol=0, atol=1e-5)  # five, one at an end
+    many = integrate.tanhsinh("-abs(sin(99*x))*3000", 0, 1, log=True)
+    assert not many.success or np.isclose(many.integral, np.log(99 / np.pi * 2 / (3000 * 99)), rtol=0, atol=0.1)  # more than are looked for
     for name in ("rtol", "atol"):
         with pytest.raises(ValueError, match="positive infinity"):
             integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
