@@ -1,8 +1,9 @@
-"""What does not fit the device, beside what people do today: beyond_memory.py BUILD OUT.json [OUT.svg] [--log2 26] [--rounds 3].
+"""What does not fit the device, beside what people do today: beyond_memory.py BUILD OUT.json [OUT.svg] [--log2 26] [--rounds 3]
+[--memory].
 
 BUILD holds mastaba and bench/beyond-memory. Sides take turns; the median counts. Mastaba works under 64 MiB of device and 64 MiB of
 host memory, and everything else in as much as it takes, but for transforms between files: the four-step method with numpy.memmap in
-panels of 64 MiB, and dask in chunks of as much. `predicted` is what the plan moves at the rate of the library's own stream, or of plain copies of files."""
+panels of 64 MiB, and dask in chunks of as much. FFTW takes part where pyfftw is there; --memory leaves files out. `predicted` is what the plan moves at the rate of the library's own stream, or of plain copies of files."""
 import argparse
 import datetime
 import json
@@ -16,6 +17,11 @@ import dask.array
 import numpy as np
 import scipy.fft
 import scipy.signal
+
+try:
+    import pyfftw
+except ImportError:
+    pyfftw = None
 
 BUDGET = ["--device-memory", "64MiB", "--host-memory", "64MiB"]
 TAPS = 4096
@@ -96,7 +102,13 @@ class Library:
         return row["seconds"]
 
 
-def cases(build, log2, folder):
+def fftw_of(z):
+    """One transform with two threads, and a plan by estimate that is made before."""
+    out = pyfftw.empty_aligned(z.shape, z.dtype)
+    return pyfftw.FFTW(z, out, threads=2, flags=("FFTW_ESTIMATE", "FFTW_UNALIGNED"))
+
+
+def cases(build, log2, folder, files):
     random = np.random.default_rng(1)
     n = 1 << log2
     x = random.random(n, np.float32)
@@ -121,9 +133,16 @@ def cases(build, log2, folder):
     with scipy.fft.set_workers(2):
         yield (f"FFT of 2^{log2} complex64 in memory", lambda: fft.seconds(folder), lambda: fft.predicted,
                "scipy.fft, two workers", lambda: seconds_of(lambda: scipy.fft.fft(z)))
+        if pyfftw:
+            fftw = fftw_of(z)
+            yield (f"FFT of 2^{log2} complex64 in memory", lambda: fft.seconds(folder), lambda: fft.predicted,
+                   "FFTW, two threads, an estimated plan", lambda: seconds_of(fftw))
+            del fftw
         yield (f"2^{log2} float32 by {TAPS} in memory", lambda: convolution.seconds(folder), lambda: convolution.predicted,
                "scipy.signal.oaconvolve, two workers", lambda: seconds_of(lambda: scipy.signal.oaconvolve(x, taps)))
         del x
+        if not files:
+            return
         yield (f"FFT of 2^{log2} complex64 from file to file", program("z"), copies("z"),
                "numpy.memmap and scipy.fft in panels, two workers", lambda: seconds_of(lambda: four_step(f"{folder}/z.npy", f"{folder}/w.npy")))
         close(f"{folder}/y.npy", f"{folder}/w.npy", "file")
@@ -160,11 +179,12 @@ def main():
     parser.add_argument("svg", nargs="?")
     parser.add_argument("--log2", type=int, default=26)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--memory", action="store_true")
     a = parser.parse_args()
     rows = []
     print(f"{'what':45} {'s':>8} {'predicted':>9} {'peer, s':>8} {'ratio':>6}")
     with tempfile.TemporaryDirectory() as folder:
-        for what, ours, predicted, peer, theirs in cases(os.path.abspath(a.build), a.log2, folder):
+        for what, ours, predicted, peer, theirs in cases(os.path.abspath(a.build), a.log2, folder, not a.memory):
             times = [(ours(), theirs(), predicted()) for _ in range(a.rounds)]
             row = {"what": what, "peer": peer, "ratio": statistics.median(t[1] / t[0] for t in times),
                    **{key: statistics.median(t[k] for t in times) for k, key in enumerate(("seconds", "peer_seconds", "predicted"))}}

@@ -186,10 +186,14 @@ static void random_problems(void **state) {
         check(*state, &p, "six iterations");
         if (p.d.start.rank == 0) {
             p.d.exact = 1;
-            p.d.accelerate = 0;
             p.d.start_value = k % 2 ? 70 : 0;
-            check(*state, &p, "exact");
+            check(*state, &p, p.d.accelerate ? "exact, accelerated" : "exact");
+            p.d.tolerance = 0.05;
+            p.d.iterations = 60;
+            check(*state, &p, "exact, until little changes");
             p.d.exact = 0;
+            p.d.tolerance = 0;
+            p.d.iterations = 6;
         }
         if (p.d.start.rank == 0 && p.d.weights.rank == 0) {
             p.d.method = k % 2 ? MST_DECONVOLUTION_WIENER : MST_DECONVOLUTION_TIKHONOV;
@@ -257,10 +261,14 @@ static void refusals(void **state) {
             deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     test_array_set(&p.image, 70 * 90 + 83, 2);
     REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_DEVICE, &result, &bricks, &seam, &e));
-    p.d.exact = p.d.accelerate = 1;
-    REFUSED(MST_ERROR_UNSUPPORTED, "leave them out, or exact",
-            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
-    p.d.exact = p.d.accelerate = 0;
+    p.d.exact = 1;
+    p.d.method = MST_DECONVOLUTION_WIENER;
+    p.d.balance = 0.1;
+    p.d.weights.rank = 0;
+    REFUSED(MST_ERROR_UNSUPPORTED, "leave it out, or exact", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    p.d.exact = 0;
+    p.d.method = MST_DECONVOLUTION_RICHARDSON_LUCY;
+    p.d.weights = p.d.image;
     p.d.edges = MST_DECONVOLUTION_CIRCULAR;
     REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     release(&p);

@@ -89,7 +89,8 @@ typedef struct mst_deconvolution_desc {
     // Of an image that does not fit the device, in bricks:
     double seam; // the most that two bricks may differ by along their seam; 0: any; see mst_deconvolution_seam
     // 1: Richardson-Lucy in bricks goes through all of them in each iteration, so the result is that of the whole but for
-    // rounding. The object is in RAM, twice, between. Without acceleration, a tolerance and a start; nothing is watched.
+    // rounding. Between, the object is in RAM, twice, and accelerated four times, or in a file (MASTABA_SCRATCH). Without a
+    // start; nothing is watched.
     int64_t exact;
 } mst_deconvolution_desc;
 

@@ -63,6 +63,8 @@ static mst_status make_inner(mst_deconvolution *plan, const mst_brick_cut *cut, 
     if (plan->desc.exact) {
         inner->desc.start = inner->desc.result; // in mst_brick_windows, the object
         inner->desc.iterations = 1;
+        inner->desc.accelerate = 0; // all bricks' together is the host's to do
+        inner->desc.tolerance = 0;
         inner->desc.watch = NULL;
     }
     return mst_deconvolution_make(inner, error);
@@ -116,11 +118,10 @@ static mst_status make_bricks(mst_deconvolution *plan, double halo, mst_error *e
 
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error) {
     const mst_deconvolution_desc *d = &plan->desc;
-    if (d->exact && (!mst_deconvolution_iterates(plan) || d->accelerate || d->tolerance > 0 || d->start.rank > 0))
+    if (d->exact && (!mst_deconvolution_iterates(plan) || d->start.rank > 0))
         return mst_fail(
             error, MST_ERROR_UNSUPPORTED,
-            "an image that does not fit the device is exact by Richardson-Lucy without acceleration, a tolerance and a "
-            "start only; leave them out, or exact");
+            "an image that does not fit the device is exact by Richardson-Lucy without a start only; leave it out, or exact");
     plan->bricks = calloc(1, sizeof *plan->bricks);
     if (!plan->bricks)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
@@ -136,15 +137,7 @@ void mst_bricks_destroy(struct mst_bricks *bricks) {
 
 // ---- Execution
 
-// One image of the batch.
-typedef struct image_run {
-    mst_deconvolution *plan;
-    mst_location given[N_ARRAYS];
-    mst_execution how;
-    mst_report report, part;
-} image_run;
-
-static mst_status run_stream(image_run *r, mst_stream *stream, const int *ports, mst_error *error) {
+mst_status mst_bricks_run_stream(mst_brick_run *r, mst_stream *stream, const int *ports, mst_error *error) {
     mst_deconvolution *inner = r->plan->bricks->inner;
     mst_location where[N_ARRAYS] = {r->given[ARRAY_IMAGE], r->given[ARRAY_RESULT]};
     mst_execution e = r->how;
@@ -161,48 +154,7 @@ static mst_status run_stream(image_run *r, mst_stream *stream, const int *ports,
     return status == MST_OK ? released : status;
 }
 
-// The flat object to begin with.
-static void fill_state(const mst_deconvolution *inner, size_t points) {
-    const struct mst_bricks *b = inner->bricks;
-    const double value = inner->desc.start_value > 0 ? inner->desc.start_value : b->mean;
-    for (size_t i = 0; i < points; i++) {
-        if (inner->is_double)
-            ((double *)b->states[0])[i] = value;
-        else
-            ((float *)b->states[0])[i] = (float)value;
-    }
-}
-
-// Exact: all iterations but the last, each over all bricks, from one state to the other.
-static mst_status run_steps(image_run *r, mst_error *error) {
-    mst_status status = MST_OK;
-    struct mst_bricks *b = r->plan->bricks;
-    const mst_location result = r->given[ARRAY_RESULT];
-    size_t points = 1, bytes = mst_deconvolution_real_bytes(r->plan);
-    for (int side = 0; side < N_SIDES; side++)
-        points *= mst_brick_object(r->plan, side); // padded, it was found to have a number
-    bytes *= points;
-    for (int k = 0; k < 2; k++) {
-        if (!b->states[k])
-            b->states[k] = malloc(bytes);
-        MST_REQUIRE(b->states[k], MST_ERROR_HOST_MEMORY, "out of memory for the object between iterations: two times %zu bytes",
-                    bytes);
-    }
-    fill_state(b->inner, points);
-    for (int k = 1; k < r->plan->desc.iterations; k++) {
-        r->given[ARRAY_START] = mst_at_host(b->states[(k - 1) % 2]);
-        r->given[ARRAY_RESULT] = mst_at_host(b->states[k % 2]);
-        mst_seams_forget(b->inner, b);
-        MST_TRY(run_stream(r, b->inner->step, b->inner->ports, error));
-    }
-    mst_seams_forget(b->inner, b);
-    r->given[ARRAY_START] = mst_at_host(b->states[(r->plan->desc.iterations - 1) % 2]);
-    r->given[ARRAY_RESULT] = result;
-fail:
-    return status;
-}
-
-static mst_status run_once(image_run *r, mst_error *error) {
+static mst_status run_once(mst_brick_run *r, mst_error *error) {
     mst_status status = MST_OK;
     struct mst_bricks *b = r->plan->bricks;
     mst_deconvolution *inner = b->inner;
@@ -212,17 +164,17 @@ static mst_status run_once(image_run *r, mst_error *error) {
     mst_seams_forget(inner, b);
     b->is_too_far = false;
     b->seam = b->image > 0 ? b->seam : 0;
-    MST_TRY(run_stream(r, inner->look, inner->look_ports, error));
+    MST_TRY(mst_bricks_run_stream(r, inner->look, inner->look_ports, error));
     mst_bricks_add_sums(b);
     if (r->plan->desc.exact)
-        MST_TRY(run_steps(r, error));
-    MST_TRY(run_stream(r, inner->stream, inner->ports, error));
+        MST_TRY(mst_bricks_run_exact(r, error));
+    MST_TRY(mst_bricks_run_stream(r, inner->stream, inner->ports, error));
 fail:
     return status;
 }
 
 // With wider halos until seams are as near as they are to be.
-static mst_status run_image(image_run *r, mst_error *error) {
+static mst_status run_image(mst_brick_run *r, mst_error *error) {
     struct mst_bricks *b = r->plan->bricks;
     mst_status status;
     do
@@ -252,7 +204,7 @@ mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given
     struct mst_bricks *b = plan->bricks;
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
-    image_run r = {.plan = plan, .how = *how, .report = MST_REPORT_INIT};
+    mst_brick_run r = {.plan = plan, .how = *how, .report = MST_REPORT_INIT};
     mst_execution end = *how;
     const double start = mst_now();
     if (!b->inner)
@@ -272,9 +224,6 @@ mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given
     r.report.seconds = mst_now() - start;
     mst_execution_report(how, &r.report);
 fail:
-    for (int k = 0; k < 2; k++) {
-        free(b->states[k]);
-        b->states[k] = NULL;
-    }
+    mst_scratch_release(&b->objects);
     return status;
 }

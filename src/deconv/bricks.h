@@ -6,6 +6,8 @@
 
 #include "plan.h"
 
+#include "stream/scratch.h"
+
 // Points of a face that two bricks share, and what they differ by.
 typedef struct mst_seam {
     void *face; // of the brick that came first; NULL: none has, or both have
@@ -22,8 +24,16 @@ struct mst_bricks {
     uint64_t begun;         // iterations of items when the execution of this image began
     double seam;            // the largest of the execution
     bool is_too_far;        // that, for what is allowed
-    void *states[2];        // exact: of the object, between iterations
+    mst_scratch objects;    // exact: the object between iterations
 };
+
+// One image of the batch.
+typedef struct mst_brick_run {
+    mst_deconvolution *plan;
+    mst_location given[N_ARRAYS];
+    mst_execution how;
+    mst_report report, part;
+} mst_brick_run;
 
 // ---- brick_cut.c: by numbers only.
 // Whether the whole may fit the budgets, if the transforms work in nothing.
@@ -46,6 +56,11 @@ bool mst_bricks_take(const mst_deconvolution *plan, const mst_location *where); 
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error);          // plan->bricks, and its inner plan
 mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given, const mst_execution *how, mst_error *error);
 void mst_bricks_destroy(struct mst_bricks *bricks);
+// One pass over all bricks, between `given`.
+mst_status mst_bricks_run_stream(mst_brick_run *run, mst_stream *stream, const int *ports, mst_error *error);
+
+// ---- exact.c: all iterations but the last, each over all bricks; `given` is left as the last one takes it.
+mst_status mst_bricks_run_exact(mst_brick_run *run, mst_error *error);
 
 // ---- look.c: of the inner plan
 // The error where a brick does not fit the budgets.
