@@ -31,6 +31,14 @@ bool evenly_apart(const long *at, uint count, long stride) {
 
 // Moving tiles.
 
+// Where lines lie side by side, the next tile's numbers are behind this one's, and far from one another: no processor
+// foresees that they are wanted, to be read (0) or written (1).
+#ifdef PREFETCHES
+#define ASK(at, write) __builtin_prefetch((const void *)(size_t)(at), write)
+#else
+#define ASK(at, write)
+#endif
+
 INLINE real2 read_value(__global const any_side *s, __global const real *from, uint position) {
 #ifdef EVEN_DATA
     if (s->even)
@@ -76,6 +84,7 @@ __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real
     for (uint e = 0; e < n; e++, from += stride) {
         if (pairs) {
             vpairs both;
+            ASK(from + 2 * LANES, 0);
             if (count == LANES) {
                 both = VLOAD_PAIRS(0, from);
             } else {
@@ -206,6 +215,7 @@ __attribute__((noinline)) void store_lanes(const vreal *restrict v, __global con
     const long stride = p->target.step * p->target.axis_stride, imaginary = p->target.imaginary;
     for (uint k = 0; k < n; k++, to += stride) {
         const uint e = places[k];
+        ASK(to + 2 * LANES, 1);
         store_pairs(v[2 * e + swap] * scale, v[2 * e + 1 - swap] * scale, to, imaginary, count, pairs);
     }
 }
@@ -221,6 +231,7 @@ __attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global 
     for (uint k = 0; k < n; k++, to += stride) {
         const uint e = places[k];
         const real2 wc = twiddle_of(p, numbers, c * k);
+        ASK(to + 2 * LANES, 1);
         const vreal lr = VLOAD(2 * k, lanes), li = VLOAD(2 * k + 1, lanes), x = RE(e), y = IM(e);
         const vreal wr = fma((vreal)wc.x, lr, -(wc.y * li)), wi = fma((vreal)wc.x, li, wc.y * lr);
         store_pairs(fma(x, wr, -(y * wi)), fma(x, wi, y * wr), to, 1, count, true);
