@@ -73,7 +73,8 @@ static void specialised(void **state) {
         int axis, n_axes;
     } table[] = {{MST_COMPLEX64, {1, 13, 1001}, 2, 1}, {MST_COMPLEX128, {1, 9, 30240}, 2, 1}, {MST_COMPLEX64, {3, 961, 20}, 1, 1},
                  {MST_COMPLEX64, {1, 3, 16384}, 2, 1}, {MST_FLOAT32, {1, 11, 255}, 2, 1},     {MST_COMPLEX64, {1, 3, 1009}, 2, 1},
-                 {MST_COMPLEX128, {2, 18, 21}, 1, 1},  {MST_COMPLEX64, {19, 12, 10}, 1, 2},   {MST_FLOAT32, {17, 8, 9}, 1, 2}};
+                 {MST_COMPLEX64, {1, 3, 5003}, 2, 1},  {MST_COMPLEX128, {2, 18, 21}, 1, 1},   {MST_COMPLEX64, {19, 12, 10}, 1, 2},
+                 {MST_FLOAT32, {17, 8, 9}, 1, 2}};
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
         if (!test_turn(k, 6) || (table[k].type == MST_COMPLEX128 && !mst_context_device(*state)->fp64))
             continue;

@@ -23,6 +23,10 @@ void load_tile(vreal *v, vreal *staged, __global const any_pass *p, __global con
         load_values(v, s, from, numbers, first, count, base);
         return;
     }
+    if (s->neighbours) {
+        load_neighbours(v, s, from + at[0], numbers, (uint)sum_over_line(s, s->positions, first), count);
+        return;
+    }
 #ifdef EVEN_DATA
     if (s->even) {
         load_paired(v, s, from + base + sum_over_line(s, s->outer, first), (uint)sum_over_line(s, s->positions, first),
@@ -69,6 +73,10 @@ void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global re
         return;
     }
 #endif
+    if (s->neighbours) {
+        store_neighbours(v, s, to + at[0], numbers, places, (uint)sum_over_line(s, s->positions, first), count, scale);
+        return;
+    }
     if (p->twiddled) {
         store_twiddled(v, p, to + at[0], numbers, places, c, count);
         return;

@@ -32,15 +32,23 @@ static bool positions_are_elements(const any_side *s) {
     return s->step == 1;
 }
 
+// Whether something happens to numbers by positions, which are neighbours in neighbouring lines.
+static bool are_neighbours(const any_side *s, const mst_pass_op *op) {
+    return !op->even && (op->length || op->multiply) && !positions_are_elements(s) && s->n_dims > 0 &&
+           s->positions[s->n_dims - 1] == 1 && s->outer[s->n_dims - 1] == 0;
+}
+
 static cell way_of(const any_side *s, const mst_pass_op *op, cell lanes) {
     bool by_position = op->length || op->multiply;
-    if (s->element == ANY_HERMITIAN || op->even || (by_position && !positions_are_elements(s)))
+    if (s->element == ANY_HERMITIAN || op->even || (by_position && !positions_are_elements(s) && !s->neighbours))
         return ANY_BY_VALUES;
     if (s->imaginary == 0 && s->step * s->axis_stride == 1 && !by_position)
         return ANY_BY_REALS;
     bool adjacent = s->imaginary == 1 ? s->lane_stride == 2 : s->lane_stride == 1;
     if (adjacent && 2 * s->last >= lanes)
         return ANY_BY_LANES;
+    if (s->neighbours)
+        return ANY_BY_VALUES;
     return s->imaginary == 1 && s->step * s->axis_stride == 2 ? ANY_BY_ROWS : ANY_BY_VALUES;
 }
 
@@ -67,6 +75,7 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
     s->even = op->even;
     s->sine = op->sine;
     s->n = (cell)pass->n;
+    s->neighbours = are_neighbours(s, op);
     s->way = pass->half == MST_HALF_EVEN ? way_of_reals(s, pass->lanes) : way_of(s, op, pass->lanes);
     if (op->even == EVEN_PAIRED && s->n_dims > 0 && s->positions[s->n_dims - 1] == 1 && s->outer[s->n_dims - 1] == 0)
         s->way = ANY_BY_LANES; // of neighbouring positions

@@ -8,7 +8,7 @@
 #define PIECE_BYTES ((uint64_t)16 << 20)  // and larger ones do not stay in any cache
 #define ALONE_BYTES ((uint64_t)96 << 10)  // so little is done before a second launch begins
 #define UNIT_BYTES ((uint64_t)1 << 20)    // of scratch memory that stays in a unit's own cache
-enum { LEAST_ITEMS = 4, MOST_ITEMS = 8 }; // work-items of a launch for each compute unit
+enum { LEAST_ITEMS = 2, MOST_ITEMS = 8 }; // work-items of a launch for each compute unit
 
 static bool comes_before(const mst_fft *plan, int a, int b) {
     bool real_out = plan->desc.kind == MST_FFT_FOURIER && !mst_type_is_complex(plan->desc.output.type);

@@ -77,6 +77,54 @@ __attribute__((noinline)) void load_values(vreal *restrict v, __global const any
     }
 }
 
+// How many of `count` lines, of which the first is at a position and the others behind it, have one before the end.
+INLINE uint count_there(__global const any_side *s, uint position, uint count) {
+    return s->length == 0 ? count : position >= (uint)s->length ? 0 : min(count, (uint)s->length - position);
+}
+
+// The factors of neighbouring positions; those of lines that are not there are none of the table's.
+INLINE vpairs take_factors(__global const real *factors, uint position, uint there) {
+    if (there == LANES)
+        return VLOAD_PAIRS(0, factors + 2 * (size_t)position);
+    real part[2 * LANES] = {0};
+    for (uint k = 0; k < 2 * there; k++)
+        part[k] = factors[2 * (size_t)position + k];
+    return VLOAD_PAIRS(0, part);
+}
+
+// Where the lines lie side by side and have neighbouring positions: zeros from the length on, times factors.
+__attribute__((noinline)) void load_neighbours(vreal *restrict v, __global const any_side *s,
+                                               __global const real *restrict from,
+                                               __global const real *restrict numbers, uint position, uint count) {
+    const bool pairs = s->imaginary == 1;
+    const uint n = (uint)s->n, swap = (uint)s->swap;
+    const long stride = s->step * s->axis_stride;
+    for (uint e = 0; e < n; e++, position += (uint)s->step, from += stride) {
+        const uint there = count_there(s, position, count);
+        vreal x = 0, y = 0;
+        if (there == LANES && pairs) {
+            const vpairs both = VLOAD_PAIRS(0, from);
+            ASK(from + 2 * LANES, 0);
+            x = both.even, y = both.odd;
+        } else if (there == LANES && s->imaginary == 0) {
+            x = VLOAD(0, from);
+        } else {
+            for (uint l = 0; l < there; l++) {
+                ((real *)&x)[l] = from[(long)l * s->lane_stride];
+                ((real *)&y)[l] = s->imaginary ? from[(long)l * s->lane_stride + s->imaginary] : 0;
+            }
+        }
+        if (s->factors >= 0) {
+            const vpairs w = take_factors(numbers + s->factors, position, there);
+            const vreal re = x * w.even - y * w.odd;
+            y = x * w.odd + y * w.even;
+            x = re;
+        }
+        v[2 * e + swap] = x;
+        v[2 * e + 1 - swap] = y;
+    }
+}
+
 // Where the lines lie side by side.
 __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real *restrict from, uint n, long stride,
                                           long imaginary, uint swap, uint count, bool pairs) {
@@ -206,6 +254,27 @@ void store_pairs(vreal x, vreal y, __global real *to, long imaginary, uint count
         to[pairs ? 2 * l : l] = ((real *)&x)[l];
         if (imaginary)
             to[pairs ? 2 * l + 1 : imaginary + l] = ((real *)&y)[l];
+    }
+}
+
+// load_neighbours, back.
+__attribute__((noinline)) void store_neighbours(const vreal *restrict v, __global const any_side *s,
+                                                __global real *restrict to, __global const real *restrict numbers,
+                                                __global const uint *restrict places, uint position, uint count,
+                                                real scale) {
+    const uint n = (uint)s->n, swap = (uint)s->swap;
+    const long stride = s->step * s->axis_stride;
+    for (uint k = 0; k < n; k++, position += (uint)s->step, to += stride) {
+        const uint there = count_there(s, position, count);
+        const vreal x = v[2 * places[k] + swap], y = v[2 * places[k] + 1 - swap];
+        vreal re = x, im = y;
+        if (s->factors >= 0) {
+            const vpairs w = take_factors(numbers + s->factors, position, there);
+            re = x * w.even - y * w.odd;
+            im = x * w.odd + y * w.even;
+        }
+        ASK(to + 2 * LANES, 1);
+        store_pairs(re * scale, im * scale, to, s->imaginary, there, s->lane_stride == 2);
     }
 }
 

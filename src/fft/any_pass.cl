@@ -40,8 +40,9 @@ typedef struct any_side {
     cell axis_stride, step;                    // from position to position in memory; positions from element to element
     cell imaginary;                            // from real to imaginary part; 0: there is none
     cell way;
-    cell lane_stride;                                 // by lanes: from line to line
-    cell n;                                           // elements that are moved
+    cell lane_stride; // by lanes: from line to line
+    cell neighbours;  // by lanes: lines have neighbouring positions, by which numbers are treated
+    cell n;           // elements that are moved
     cell element, axis_length, length, swap, factors; // mst_pass_op; factors: where in `numbers`, -1: none
     cell even, sine;                                  // mst_pass_op
 } any_side;
