@@ -125,6 +125,7 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     context->profile = desc->profile;
     MST_TRY(device ? make_opencl(context, device, error) : take_opencl(context, desc, error));
     MST_TRY(take_queues(context, desc, error));
+    context->is_limited = desc->device_memory != 0 || desc->host_memory != 0;
     context->device_memory.limit = desc->device_memory ? desc->device_memory : context->device.memory_bytes / 4 * 3;
     context->host_memory.limit = desc->host_memory ? desc->host_memory : MST_DEFAULT_HOST_MEMORY;
     const char *kernels = desc->kernel_directory ? desc->kernel_directory : getenv("MASTABA_KERNEL_DIR");

@@ -29,6 +29,7 @@ struct mst_context {
     // Each queue is in order; uploads, kernels and downloads overlap because each has a queue of its own.
     cl_command_queue upload, compute, download;
     bool profile;
+    bool is_limited;       // a memory budget was given
     cl_mem stamp;          // with `profile`: what mst_stamp fills
     struct mst_pool *pool; // the lead's
     unsigned copy_threads; // most that move data of the host; 0: as many as are good

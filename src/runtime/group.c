@@ -16,8 +16,9 @@ static uint64_t parts_of(const mst_device_info *chosen, size_t n, size_t k) {
 // The description of one member.
 static mst_context_desc member_desc(const mst_context_desc *desc, const mst_device_info *chosen, size_t n, size_t k) {
     mst_context_desc d = *desc;
-    if (d.device_memory == 0)
-        d.device_memory = chosen[k].memory_bytes / 4 * 3 / parts_of(chosen, n, k);
+    const uint64_t parts = parts_of(chosen, n, k);
+    if (d.device_memory == 0 && parts > 1)
+        d.device_memory = chosen[k].memory_bytes / 4 * 3 / parts;
     for (size_t i = 0; i < k; i++)
         if (strcmp(chosen[i].name, chosen[k].name) == 0) // the programs are the same, and were given once
             d.on_program = NULL;

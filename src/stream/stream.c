@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include "execution.h"
+#include "lent.h"
 #include "places.h"
 
 #include "runtime/layout.h"
@@ -205,6 +206,26 @@ fail:
     return status;
 }
 
+// With host arrays where they lie, on a device that works in the host's memory.
+static mst_status run_lent(resident_run *r, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stream_desc *desc = &r->stream->desc;
+    mst_lent lent = {.bytes = 0};
+    MST_TRY(mst_lent_take(desc, r->passage.where, &lent, error));
+    r->passage.where = lent.where;
+    if (r->how.n_wait > 0)
+        MST_TRY_CL(mst_wait_for_events(r->how.n_wait, r->how.wait_list), "waiting for how->wait_list failed");
+    r->how.n_wait = 0;
+    r->how.event = NULL;
+    r->how.queued = 0;
+    MST_TRY(configure(r->stream, lent.where, false, error));
+    MST_TRY(run_resident(r, error));
+    MST_TRY(mst_lent_show(desc, &lent, error));
+fail:
+    mst_lent_give_back(desc, &lent);
+    return status;
+}
+
 mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_location *where, const mst_execution *how,
                           mst_error *error) {
     mst_status status = MST_OK;
@@ -217,14 +238,18 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
     MST_TRY(mst_places_check(&stream->desc, where, error));
     for (int p = 0; p < stream->desc.n_ports; p++)
         on_device += where[p].place == MST_PLACE_DEVICE;
-    const bool staged = on_device < (size_t)stream->desc.n_ports;
-    MST_TRY(configure(stream, where, staged && on_device == 0, error));
-    if (staged)
-        MST_TRY(mst_stream_run_staged(stream, where, &r.how, on_device == 0, &r.report, error));
-    else
-        MST_TRY(run_resident(&r, error));
+    const bool resident = on_device == (size_t)stream->desc.n_ports;
+    if (!resident && stream->n_twins == 0 && mst_lent_serves(&stream->desc, where)) {
+        const mst_execution full = r.how;
+        MST_TRY(run_lent(&r, error));
+        r.how = full;
+    } else {
+        MST_TRY(configure(stream, where, on_device == 0, error));
+        MST_TRY(resident ? run_resident(&r, error)
+                         : mst_stream_run_staged(stream, where, &r.how, on_device == 0, &r.report, error));
+    }
     r.report.seconds = mst_now() - start;
-    if (staged)
+    if (!resident)
         MST_TRY(mst_host_run_end(context, &r.how, &r.report, error));
     else
         mst_execution_report(&r.how, &r.report);

@@ -1,0 +1,28 @@
+// Arrays in the host's memory as buffers of a device that works in it: kernels read and write them where they lie, and nothing is
+// copied. CPUs only: what GPUs in the processor make of such buffers differs, and is not measured.
+#ifndef MST_STREAM_LENT_H
+#define MST_STREAM_LENT_H
+
+#include "stream.h"
+
+typedef struct mst_lent {
+    cl_mem buffers[MST_STREAM_MAX_PORTS]; // NULL: the array is on the device already
+    mst_location where[MST_STREAM_MAX_PORTS];
+    uint64_t bytes; // taken of the budget of device memory, as if the arrays were copied there
+} mst_lent;
+
+// Whether a run with its arrays at `where`, which are checked, goes so: none is in a file or in windows or panels, each begins at
+// a multiple of its elements' bytes, and all fit the budget, and none was given: that says how much of the arrays is to be staged
+// or on the device at a time. MASTABA_HOST_ARRAYS=copy: none does.
+bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where);
+
+// Makes the buffers, and lent->where: every array on the device.
+mst_status mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_lent *lent, mst_error *error);
+
+// Makes the host see the outputs, when the run has ended.
+mst_status mst_lent_show(const mst_stream_desc *desc, const mst_lent *lent, mst_error *error);
+
+// Accepts what is half taken.
+void mst_lent_give_back(const mst_stream_desc *desc, mst_lent *lent);
+
+#endif

@@ -1,0 +1,116 @@
+// Host arrays that a CPU works on where they lie: any address and memory that is not written to, wait lists and events, in place,
+// reports, and the same by way of staging memory.
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ROWS = 6, LENGTH = 60, BYTES = ROWS * LENGTH * 16 };
+
+static mst_fft *plan_of(mst_context *context) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const size_t shape[] = {ROWS, LENGTH};
+    mst_error e;
+    mst_fft *plan = NULL;
+    desc.input = mst_layout_dense(MST_COMPLEX128, 2, shape);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    return plan;
+}
+
+static void fill(double *numbers) {
+    for (size_t k = 0; k < BYTES / sizeof *numbers; k++)
+        numbers[k] = (double)test_between(0, 1000) / 500 - 1;
+}
+
+static bool is_cpu(mst_context *context) { return mst_context_device(context)->type & CL_DEVICE_TYPE_CPU; }
+
+static void ask(bool copies) { setenv("MASTABA_HOST_ARRAYS", copies ? "copy" : "", 1); }
+
+// Addresses that are multiples of 8 bytes only, half of an element, go through staging memory.
+static void every_address_and_memory(void **state) {
+    static _Alignas(16) double room[2][BYTES / sizeof(double) + 16], wanted[BYTES / sizeof(double)];
+    mst_error e;
+    mst_fft *plan = plan_of(*state);
+    double *sealed = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(sealed != MAP_FAILED);
+    fill(sealed);
+    assert_int_equal(mprotect(sealed, BYTES, PROT_READ), 0);
+    ask(true);
+    OK(mst_fft_execute(plan, mst_at_host(sealed), mst_at_host(wanted), NULL, &e));
+    ask(false);
+    const uint64_t used = mst_context_device_memory_used(*state);
+    for (size_t from = 0; from < 4; from++)
+        for (size_t to = 0; to < 4; to++) {
+            memcpy(room[0] + from, sealed, BYTES);
+            memset(room[1], 0xff, sizeof room[1]);
+            OK(mst_fft_execute(plan, mst_at_host(from ? room[0] + from : sealed), mst_at_host(room[1] + to), NULL, &e));
+            CHECK(memcmp(room[1] + to, wanted, BYTES) == 0, "%zu doubles from a page to %zu from one: other bits", from, to);
+            OK(mst_fft_execute(plan, mst_at_host(room[0] + from), mst_at_host(room[0] + from), NULL, &e)); // in place
+            CHECK(memcmp(room[0] + from, wanted, BYTES) == 0, "in place at %zu doubles: other bits", from);
+        }
+    assert_true(mst_context_device_memory_used(*state) <= used + 1024); // twiddles of the first call
+    mst_fft_destroy(plan);
+    munmap(sealed, BYTES);
+}
+
+static void reports(void **state) {
+    static _Alignas(16) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)];
+    mst_error e;
+    mst_fft *plan = plan_of(*state);
+    for (int copies = 0; copies < 2; copies++) {
+        mst_report report = MST_REPORT_INIT;
+        mst_execution how = MST_EXECUTION_INIT;
+        how.report = &report;
+        ask(copies);
+        fill(x);
+        OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), &how, &e));
+        const bool lent = is_cpu(*state) && !copies;
+        CHECK(report.upload_bytes == (lent ? 0 : BYTES) && report.download_bytes == (lent ? 0 : BYTES) && report.blocks == 1,
+              "%d: %llu bytes up, %llu down, in %llu blocks", copies, (unsigned long long)report.upload_bytes,
+              (unsigned long long)report.download_bytes, (unsigned long long)report.blocks);
+    }
+    ask(false);
+    mst_fft_destroy(plan);
+}
+
+// The call blocks, gives an event that is complete, and fails where what it waits for has failed.
+static void wait_lists_and_events(void **state) {
+    static _Alignas(16) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)], wanted[BYTES / sizeof(double)];
+    mst_fft *plan = plan_of(*state);
+    mst_error e;
+    fill(x);
+    OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(wanted), NULL, &e));
+    for (int copies = 0; copies < 2; copies++)
+        for (int fails = 0; fails < 2; fails++) {
+            cl_int code, reached;
+            cl_event start = clCreateUserEvent(mst_context_opencl(*state), &code), done = NULL;
+            assert_int_equal(code, CL_SUCCESS);
+            assert_int_equal(clSetUserEventStatus(start, fails ? CL_OUT_OF_RESOURCES : CL_COMPLETE), CL_SUCCESS);
+            mst_execution how = MST_EXECUTION_INIT;
+            how.n_wait = 1, how.wait_list = &start, how.event = &done;
+            ask(copies);
+            memset(z, 0, sizeof z);
+            const mst_status status = mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), &how, &e);
+            CHECK((status == MST_OK) == !fails && (done != NULL) == !fails, "%s, %s", mst_status_name(status),
+                  fails ? "though what it waits for failed" : e.message);
+            if (done) {
+                assert_int_equal(clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof reached, &reached, NULL),
+                                 CL_SUCCESS);
+                CHECK(reached == CL_COMPLETE && memcmp(z, wanted, sizeof z) == 0, "the call did not wait for its result");
+                clReleaseEvent(done);
+            }
+            clReleaseEvent(start);
+        }
+    ask(false);
+    mst_fft_destroy(plan);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_address_and_memory),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(wait_lists_and_events),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
