@@ -30,7 +30,7 @@ static test_array filled(const mst_layout *layout, double low, double high) {
     return array;
 }
 
-// One with companions or a batch now and then. Edges go round by the number of the case.
+// One with companions or a batch now and then.
 static problem random_problem(int number, bool is_double) {
     problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
     const mst_type type = is_double ? MST_FLOAT64 : number % 2 ? MST_FLOAT32 : MST_UINT8;
@@ -44,7 +44,8 @@ static problem random_problem(int number, bool is_double) {
         p.d.psf_centre[a] = (int64_t)test_between(0, p.d.psf_shape[a] - 1);
     }
     p.d.centred = 1;
-    p.d.edges = number % 2 ? MST_DECONVOLUTION_OBSERVED : MST_DECONVOLUTION_ZERO;
+    p.d.edges = (mst_deconvolution_edges[]){MST_DECONVOLUTION_OBSERVED, MST_DECONVOLUTION_CIRCULAR,
+                                            MST_DECONVOLUTION_ZERO}[test_between(0, 2)];
     for (size_t i = 0; i < MOST_PSF; i++)
         p.psf[i] = 0.2 + (test_uniform() + 1) / 2;
     p.d.image = test_layout_random(type, 1 + p.d.n_axes, shape, false);
@@ -188,8 +189,8 @@ static void random_problems(void **state) {
             p.d.exact = 1;
             p.d.start_value = k % 2 ? 70 : 0;
             check(*state, &p, p.d.accelerate ? "exact, accelerated" : "exact");
-            p.d.tolerance = 0.05;
-            p.d.iterations = 60;
+            p.d.tolerance = 0.1;
+            p.d.iterations = 30;
             check(*state, &p, "exact, until little changes");
             p.d.exact = 0;
             p.d.tolerance = 0;
@@ -269,8 +270,6 @@ static void refusals(void **state) {
     p.d.exact = 0;
     p.d.method = MST_DECONVOLUTION_RICHARDSON_LUCY;
     p.d.weights = p.d.image;
-    p.d.edges = MST_DECONVOLUTION_CIRCULAR;
-    REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     release(&p);
     test_array_free(&result);
 }

@@ -184,7 +184,7 @@ static int filter_pixels(filter_job *job, const char *path, const char *output, 
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
     if (!cli_pixels_take(result, cli_layout_bytes(&layout)))
-        return cli_out_of_memory(job->command, path);
+        return cli_pixels_lack(job->command, path, cli_layout_bytes(&layout));
     how.report = &report;
     if (mst_filter_execute(job->plan, mst_at_host(from->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
         return cli_fail(job->command, path, &error);

@@ -16,7 +16,6 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
     image->pages = image->pages > 0 ? image->pages : 1;
     uint64_t bytes = image->width, parts[] = {image->height, image->channels, mst_type_bytes(image->type), image->pages};
     char needed[32], most[32];
-    const char *directory = getenv("MASTABA_SCRATCH");
     if (image->width == 0 || image->height == 0)
         return cli_image_damaged(f, "has no pixels");
     bool overflow = image->width > MOST_SIDE || image->height > MOST_SIDE;
@@ -30,9 +29,7 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
     }
     if (cli_pixels_take(image, bytes))
         return CLI_DONE;
-    cli_error(f->command, "%s: out of memory for %s of pixels%s%s", f->path, cli_size_text(bytes, needed),
-              directory ? ", or no room in " : "; MASTABA_SCRATCH puts them into a directory", directory ? directory : "");
-    return CLI_FAILED;
+    return cli_pixels_lack(f->command, f->path, bytes);
 }
 
 size_t cli_image_values(const cli_image *image) { return image->pages * image->height * image->width * image->channels; }

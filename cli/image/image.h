@@ -60,6 +60,8 @@ static inline bool cli_image_is_real(const cli_image *image) { return image->typ
 // Takes memory for pixels: RAM, or, of large images with MASTABA_SCRATCH, the name of a directory, a file there without a name,
 // which is mapped. False if there is none. Free takes none, too.
 bool cli_pixels_take(cli_image *image, uint64_t bytes);
+// Says that there is none, and what would help; CLI_FAILED.
+int cli_pixels_lack(const char *command, const char *path, uint64_t bytes);
 void cli_pixels_free(cli_image *image);
 
 // Values of all pages.

@@ -1,4 +1,5 @@
 // Memory for pixels: RAM, or a file that the system writes out as it needs its RAM.
+#include "core/cli.h"
 #include "image.h"
 
 #include <fcntl.h>
@@ -43,6 +44,14 @@ bool cli_pixels_take(cli_image *image, uint64_t bytes) {
     image->pixels = mapped ? map_scratch(directory, bytes) : malloc((size_t)bytes);
     image->mapped = mapped && image->pixels ? bytes : 0;
     return image->pixels;
+}
+
+int cli_pixels_lack(const char *command, const char *path, uint64_t bytes) {
+    const char *directory = getenv("MASTABA_SCRATCH");
+    char needed[32];
+    cli_error(command, "%s: out of memory for %s of pixels%s%s", path, cli_size_text(bytes, needed),
+              directory ? ", or no room in " : "; MASTABA_SCRATCH puts them into a directory", directory ? directory : "");
+    return CLI_FAILED;
 }
 
 void cli_pixels_free(cli_image *image) {

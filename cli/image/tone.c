@@ -48,7 +48,7 @@ int cli_tone_begin(const char *command, const char *path, const cli_image *image
     light->white = 1;
     light->alpha = image->alpha && !tone->weigh;
     if (!cli_pixels_take(light, values * sizeof(float)))
-        return cli_out_of_memory(command, path);
+        return cli_pixels_lack(command, path, values * sizeof(float));
     for (size_t at = 0; at < values; at += image->channels)
         begin_pixel(tone, image, at, light->pixels);
     return CLI_DONE;

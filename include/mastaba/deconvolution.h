@@ -151,7 +151,7 @@ typedef struct mst_deconvolution_arrays {
 
 // Deconvolves all items, anywhere: any mix of host, device and file; the result must not overlap what is read. Host and file
 // arrays pass through the device in blocks of whole items; between the iterations nothing leaves the device. An item's values are
-// the same bit for bit whatever its neighbours. Where one item does not fit, and edges are not circular, arrays in host memory
+// the same bit for bit whatever its neighbours. Where one item does not fit, arrays in host memory
 // and files go in bricks: windows with halos, each of which runs all its iterations alone, from the mean of the whole; the result
 // then differs from that of the whole at once, most along the seams: see `seam` and mst_deconvolution_seam. Progress counts
 // iterations of items. On failure inputs are intact and the result's content is undefined. Blocks until all is done.

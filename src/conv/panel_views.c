@@ -77,7 +77,7 @@ int mst_panel_rank(const mst_convolution *plan) {
 }
 
 static void add_window(mst_windows *w, const view *v, int a, int64_t first, int64_t step) {
-    w->axes[w->n_axes++] = (mst_windows_axis){v->panels[a], v->positions[a], first, step};
+    w->axes[w->n_axes++] = (mst_windows_axis){v->panels[a], v->positions[a], first, step, false};
     w->array = v->array;
 }
 

@@ -60,7 +60,8 @@ static const char *place_text(const mst_deconvolution *plan, size_t item, size_t
     size_t places[N_SIDES];
     int n = 0;
     for (int side = X; side >= Z; side--) {
-        places[side] = (size_t)((int64_t)(at % plan->extent[side]) + mst_brick_origin(plan, item, side));
+        const int64_t whole = (int64_t)plan->whole[side];
+        places[side] = (size_t)(((int64_t)(at % plan->extent[side]) + mst_brick_origin(plan, item, side) + whole) % whole);
         at /= plan->extent[side];
     }
     text[0] = '\0';

@@ -44,7 +44,8 @@ size_t mst_brick_faces(const mst_deconvolution *plan) {
 }
 
 size_t mst_brick_object(const mst_deconvolution *plan, int side) {
-    const bool goes_on = plan->desc.exact && plan->desc.edges == MST_DECONVOLUTION_OBSERVED && plan->psf_shape[side] > 0;
+    const bool goes_on =
+        plan->desc.exact && plan->desc.edges == MST_DECONVOLUTION_OBSERVED && !plan->cut.goes_round && plan->psf_shape[side] > 0;
     return plan->whole[side] + (goes_on ? mst_deconvolution_reach(plan, side) : 0);
 }
 
@@ -67,7 +68,7 @@ void mst_brick_windows(const mst_deconvolution *plan, int array, bool state, mst
         const int64_t before = (int64_t)(own ? 0 : plan->cut.halo[side]) + (int64_t)(of_object ? 0 : plan->cut.pad[side]);
         if (!of_object)
             windows->array.strides[n + a] = given.strides[a];
-        windows->axes[a] = (mst_windows_axis){a, n + a, -before, (int64_t)plan->cut.step[side]};
+        windows->axes[a] = (mst_windows_axis){a, n + a, -before, (int64_t)plan->cut.step[side], plan->cut.goes_round && !own};
     }
     port->layout = mst_layout_dense(given.type, 2 * n, shape);
     port->split = n;
@@ -171,7 +172,7 @@ bool mst_brick_cut_find(const mst_deconvolution *plan, double halo, uint64_t bel
         for (int y = 0; y < l[Y].n; y++)
             for (int x = 0; x < l[X].n; x++) {
                 const int index[N_SIDES] = {z, y, x};
-                mst_brick_cut tried = {.is_cut = true};
+                mst_brick_cut tried = {.is_cut = true, .goes_round = plan->desc.edges == MST_DECONVOLUTION_CIRCULAR};
                 for (int side = 0; side < N_SIDES; side++) {
                     tried.n[side] = l[side].bricks[index[side]];
                     tried.step[side] = l[side].step[index[side]];

@@ -8,13 +8,10 @@
 #define WIDER 1.5      // halos, where seams differ by too much
 #define SMALLER 0.9    // bricks, where the budgets have no room for them
 
-// Neighbours do not go round the ends of the image.
-bool mst_bricks_are_possible(const mst_deconvolution *plan) { return plan->desc.edges != MST_DECONVOLUTION_CIRCULAR; }
-
 bool mst_bricks_take(const mst_deconvolution *plan, const mst_location *where) {
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
-    bool takes = mst_bricks_are_possible(plan);
+    bool takes = true;
     for (int a = 0; a < N_ARRAYS; a++)
         takes = takes && (layouts[a]->rank == 0 || where[a].place != MST_PLACE_DEVICE);
     return takes;
@@ -60,6 +57,8 @@ static mst_status make_inner(mst_deconvolution *plan, const mst_brick_cut *cut, 
     mst_layout *layouts[] = {&inner->desc.image, &inner->desc.result, &inner->desc.start, &inner->desc.weights};
     for (size_t a = 0; a < MST_COUNT(layouts); a++)
         keep_image(&plan->desc, layouts[a]);
+    if (cut->goes_round) // a brick sees a part of the image, whatever is beyond
+        inner->desc.edges = MST_DECONVOLUTION_OBSERVED;
     if (plan->desc.exact) {
         inner->desc.start = inner->desc.result; // in mst_brick_windows, the object
         inner->desc.iterations = 1;

@@ -51,7 +51,6 @@ void mst_brick_windows(const mst_deconvolution *plan, int array, bool state, mst
 size_t mst_brick_object(const mst_deconvolution *plan, int side);
 
 // ---- bricks.c
-bool mst_bricks_are_possible(const mst_deconvolution *plan);
 bool mst_bricks_take(const mst_deconvolution *plan, const mst_location *where); // arrays that lie there
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error);          // plan->bricks, and its inner plan
 mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given, const mst_execution *how, mst_error *error);

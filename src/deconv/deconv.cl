@@ -34,7 +34,8 @@ enum {
     FRAME_BRICKS = 6, // how many
     FRAME_WHOLE = 9,  // points of the whole
     FRAME_HALO = 12,  // points of a brick before those that are its own, which are FRAME_STEP; 0 along an axis not cut
-    FRAME_CUT = 15    // whether the axis is cut
+    FRAME_CUT = 15,   // whether the axis is cut
+    FRAME_ROUND = 18  // whether windows go on at the whole's other end
 };
 
 // The place in the whole of an item's point 0.
@@ -48,7 +49,7 @@ void find_origin(__constant const int *frame, ulong item, int *origin) {
 // Whether a point of an item, `at` from its origin, is in the whole; with `own` 1, one that is no other brick's, with 2
 // anywhere.
 bool is_in_whole(__constant const int *frame, int a, int at, int origin, int own) {
-    if (own == 2)
+    if (own == 2 || (!own && frame[FRAME_ROUND + a]))
         return true;
     const int place = at + origin, inner = at - frame[FRAME_HALO + a];
     return place >= 0 && place < frame[FRAME_WHOLE + a] &&
@@ -89,6 +90,8 @@ void continued(uint at, uint n, uint padded, uint *before, uint *behind, real *s
 
 // The point of a window of n where the whole has what is at `at` of it, mirrored at the whole's ends.
 uint mirrored(__constant const int *frame, int a, uint at, uint n, int origin) {
+    if (frame[FRAME_ROUND + a])
+        return at;
     const int whole = frame[FRAME_WHOLE + a], place = (int)at + origin;
     const int inner = place < 0 ? -1 - place : place >= whole ? 2 * whole - 1 - place : place;
     return (uint)clamp(inner - origin, max(-origin, 0), min((int)n, whole - origin) - 1);

@@ -26,10 +26,9 @@ static mst_status turn_to_whole(mst_deconvolution *plan, mst_error *error) {
 
 static mst_status make_whole_or_bricks(mst_deconvolution *plan, mst_error *error) {
     mst_status status = MST_ERROR_BUDGET;
-    const bool possible = mst_bricks_are_possible(plan);
-    if (!possible || mst_bricks_may_whole(plan))
+    if (mst_bricks_may_whole(plan))
         status = mst_deconvolution_make(plan, error);
-    if (!possible || (status == MST_OK && plan->fits) || (status != MST_OK && !mst_deconvolution_is_too_small(status)))
+    if ((status == MST_OK && plan->fits) || (status != MST_OK && !mst_deconvolution_is_too_small(status)))
         return status;
     const bool whole = status == MST_OK;
     status = turn_to_bricks(plan, error);

@@ -142,7 +142,7 @@ fail:
 // What deconv.cl's `frame` is.
 static mst_status make_frame(mst_deconvolution *plan, mst_error *error) {
     const mst_brick_cut *cut = &plan->cut;
-    cl_int values[6][N_SIDES];
+    cl_int values[7][N_SIDES];
     plan->frame.bytes = sizeof values;
     for (int side = 0; side < N_SIDES; side++) {
         values[0][side] = (cl_int)mst_brick_origin(plan, 0, side);
@@ -151,6 +151,7 @@ static mst_status make_frame(mst_deconvolution *plan, mst_error *error) {
         values[3][side] = (cl_int)plan->whole[side];
         values[4][side] = (cl_int)cut->halo[side];
         values[5][side] = values[2][side] > 1;
+        values[6][side] = cut->goes_round;
     }
     return mst_table_upload(plan->context, &plan->frame, mst_table_copy(values, sizeof values), error);
 }

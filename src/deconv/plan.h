@@ -22,6 +22,7 @@ enum { ARRAY_IMAGE, ARRAY_RESULT, ARRAY_START, ARRAY_WEIGHTS, N_ARRAYS };
 // them.
 typedef struct mst_brick_cut {
     bool is_cut;                      // else an item is the whole
+    bool goes_round;                  // circular edges: windows go on at the other end
     size_t n[N_SIDES], step[N_SIDES]; // bricks, and points that are a brick's own
     size_t halo[N_SIDES];             // before them, and behind; 0 along a side that is not cut
     size_t pad[N_SIDES];              // exact: points of the object before the image, which bricks own, too

@@ -12,6 +12,10 @@ static uint64_t points_read(const mst_deconvolution *inner) {
         for (size_t k = 0; k < inner->cut.n[side]; k++) {
             const int64_t first =
                 (int64_t)(k * inner->cut.step[side]) - (int64_t)inner->cut.halo[side] - (int64_t)inner->cut.pad[side];
+            if (inner->cut.goes_round) {
+                along += inner->extent[side];
+                continue;
+            }
             const int64_t end = mst_smaller(first + (int64_t)inner->extent[side], (int64_t)inner->whole[side]);
             along += (uint64_t)mst_larger(end - mst_larger(first, (int64_t)0), (int64_t)0);
         }

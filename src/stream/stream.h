@@ -18,11 +18,13 @@ typedef enum mst_port_kind {
 } mst_port_kind;
 
 // Axis `axis` of a port's layout is a window on that axis of the caller's array: position p of window number k, which is the
-// index along axis `panel`, is element first + k step + p, or nothing where the array has no such element (window.h).
+// index along axis `panel`, is element first + k step + p, or nothing where the array has no such element (window.h); or, in an
+// array that goes round, the element at that place modulo its length, of windows that are no longer than it.
 #define MST_WINDOW_AXES 3
 typedef struct mst_windows_axis {
     int panel, axis;
     int64_t first, step;
+    bool goes_round;
 } mst_windows_axis;
 
 // The axes of the panels come before the split. The axes of windows ascend; the first is that at the split.

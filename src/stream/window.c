@@ -13,22 +13,28 @@ typedef struct port_view {
 
 static port_view view_of(const mst_stream_desc *desc, int port) { return (port_view){&desc->ports[port], &desc->windows[port]}; }
 
-// The positions of a window that the array has: first <= p < end.
+// The positions of a window that the array has: first <= p < end. Where it goes round, those before, or behind, its end.
 typedef struct piece_span {
     int64_t at; // of position 0, along the array's axis
     size_t first, end;
 } piece_span;
 
-static piece_span span_of(const port_view *v, const mst_windows_axis *w, size_t panel) {
+#define TURNS (1u << MST_WINDOW_AXES) // of pieces before and behind ends: a bit an axis, 1 behind
+
+static piece_span span_of(const port_view *v, const mst_windows_axis *w, size_t panel, bool behind) {
     int64_t at = w->first + (int64_t)panel * w->step, length = (int64_t)v->windows->array.shape[w->axis],
             window = (int64_t)v->port->layout.shape[w->axis];
+    if (w->goes_round)
+        at = (at % length + length) % length - (behind ? length : 0);
+    else if (behind)
+        return (piece_span){at, 0, 0};
     int64_t first = mst_smaller(mst_larger(-at, (int64_t)0), window),
             end = mst_smaller(mst_larger(length - at, (int64_t)0), window);
     return (piece_span){at, (size_t)first, (size_t)mst_larger(first, end)};
 }
 
 // The item's place along the axes before the split, and its windows. Returns the bytes' offset but for that of the windows.
-static int64_t place_item(const port_view *v, size_t item, piece_span spans[MST_WINDOW_AXES]) {
+static int64_t place_item(const port_view *v, size_t item, unsigned turn, piece_span spans[MST_WINDOW_AXES]) {
     const mst_port *port = v->port;
     const mst_windows *w = v->windows;
     int64_t offset = 0;
@@ -40,7 +46,7 @@ static int64_t place_item(const port_view *v, size_t item, piece_span spans[MST_
             if (w->axes[a].panel == k)
                 panel_of = a;
         if (panel_of >= 0)
-            spans[panel_of] = span_of(v, &w->axes[panel_of], index);
+            spans[panel_of] = span_of(v, &w->axes[panel_of], index, turn >> panel_of & 1);
         else
             offset += (int64_t)index * w->array.strides[k];
     }
@@ -50,9 +56,10 @@ static int64_t place_item(const port_view *v, size_t item, piece_span spans[MST_
 bool mst_window_is_whole(const mst_stream_desc *desc, int port, size_t item) {
     const port_view v = view_of(desc, port);
     piece_span spans[MST_WINDOW_AXES];
-    place_item(&v, item, spans);
+    place_item(&v, item, 0, spans);
     for (int a = 0; a < v.windows->n_axes; a++)
-        if (spans[a].first > 0 || spans[a].end < v.port->layout.shape[v.windows->axes[a].axis])
+        if (!v.windows->axes[a].goes_round &&
+            (spans[a].first > 0 || spans[a].end < v.port->layout.shape[v.windows->axes[a].axis]))
             return false;
     return true;
 }
@@ -64,15 +71,15 @@ typedef struct item_range {
     int64_t offset;                // bytes from the array's element [0]...[0] to the item's first one, which may not be there
 } item_range;
 
-// False if the array has nothing of the item.
-static bool range_of(const port_view *v, size_t item, item_range *r) {
+// False if the array has nothing of the item on that turn.
+static bool range_of(const port_view *v, size_t item, unsigned turn, item_range *r) {
     const mst_layout *layout = &v->port->layout;
     const mst_windows *w = v->windows;
     int64_t element = (int64_t)mst_type_bytes(layout->type);
     piece_span spans[MST_WINDOW_AXES];
     uint64_t stride = (uint64_t)element;
     memset(r, 0, sizeof *r);
-    r->offset = place_item(v, item, spans);
+    r->offset = place_item(v, item, turn, spans);
     for (int k = layout->rank - 1; k >= v->port->split; k--) {
         r->first[k] = 0;
         r->count[k] = layout->shape[k];
@@ -121,22 +128,20 @@ static mst_piece piece_of(const port_view *v, const item_range *r, const size_t 
     return piece;
 }
 
-mst_status mst_window_visit(const mst_stream_desc *desc, int port, size_t item, mst_piece_fn visit, void *user,
-                            mst_error *error) {
-    const port_view v = view_of(desc, port);
-    const int split = v.port->split;
+static mst_status visit_turn(const port_view *v, size_t item, unsigned turn, mst_piece_fn visit, void *user, mst_error *error) {
+    const int split = v->port->split;
     item_range r;
     size_t index[MST_MAX_RANK];
-    if (!range_of(&v, item, &r))
+    if (!range_of(v, item, turn, &r))
         return MST_OK;
     // Rows that are as far apart as they are long with what is missing, over as many axes as can be.
-    int row = cut_before(&v, &r, v.port->layout.rank), from;
+    int row = cut_before(v, &r, v->port->layout.rank), from;
     row = row < split ? split : row;
-    from = cut_before(&v, &r, row);
+    from = cut_before(v, &r, row);
     from = from < split ? split : from;
     memcpy(index, r.first, sizeof index);
     for (;;) {
-        const mst_piece piece = piece_of(&v, &r, index, from, row);
+        const mst_piece piece = piece_of(v, &r, index, from, row);
         mst_status status = visit(&piece, user, error);
         int k = from - 1;
         while (k >= split && ++index[k] == r.first[k] + r.count[k]) {
@@ -146,6 +151,15 @@ mst_status mst_window_visit(const mst_stream_desc *desc, int port, size_t item, 
         if (status != MST_OK || k < split)
             return status;
     }
+}
+
+mst_status mst_window_visit(const mst_stream_desc *desc, int port, size_t item, mst_piece_fn visit, void *user,
+                            mst_error *error) {
+    const port_view v = view_of(desc, port);
+    mst_status status = MST_OK;
+    for (unsigned turn = 0; turn < TURNS && status == MST_OK; turn++)
+        status = visit_turn(&v, item, turn, visit, user, error);
+    return status;
 }
 
 mst_location mst_piece_location(const mst_location *array, const mst_piece *piece) {
