@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/python.py [--calls 41] [--only TEXT] [--json FILE]: the Python package beside SciPy (two workers), numexpr, pyvkfft and its own C calls.
+"""bench/python.py [--calls 41] [--only TEXT] [--json FILE]: the Python package beside SciPy (two workers), numexpr, pyvkfft, CuPy and its own C calls.
 
 Calls by turns, one of each, so that what else the machine does falls on all alike; medians. `c` is the library's call alone, on a plan
 and an output that are there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as
@@ -34,10 +34,18 @@ try:
     import pyopencl
     import pyopencl.array
     import pyopencl.elementwise
+except ImportError:
+    pyopencl = None
+try:
     import pyvkfft.opencl
     import pyvkfft.version
 except ImportError:
     pyvkfft = None
+try:
+    import cupy
+    import cupy.fft
+except ImportError:
+    cupy = None
 
 
 def numbers(kind, *shape):
@@ -61,7 +69,7 @@ def transform(name, x, **options):
 
 
 def transform_there(name, x):
-    """On the device; pyvkfft's plan and arrays are there before."""
+    """On the device; pyvkfft's plan and arrays are there before, and CuPy's plan from its first call on."""
     queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
     axes = 2 if name.endswith("2") else 1
     theirs = pyopencl.array.to_device(queue, x)
@@ -69,15 +77,25 @@ def transform_there(name, x):
     ours, real = getattr(mastaba.fft, name), name.startswith("r")
     out = ours(a)
     plan, places = last_plan("fft", out), [_arrays.location(b) for b in (a, out)]
-    result = pyopencl.array.empty(queue, out.shape, out.dtype)
-    app = pyvkfft.opencl.VkFFTApp(x.shape, x.dtype, queue, ndim=axes, inplace=False, r2c=real)
+    calls = {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(a, out=out), "new": lambda: ours(a)}
+    if pyvkfft:
+        result = pyopencl.array.empty(queue, out.shape, out.dtype)
+        app = pyvkfft.opencl.VkFFTApp(x.shape, x.dtype, queue, ndim=axes, inplace=False, r2c=real)
 
-    def vkfft():
-        app.fft(theirs, result)
-        queue.finish()
+        def vkfft():
+            app.fft(theirs, result)
+            queue.finish()
 
-    return {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(a, out=out), "new": lambda: ours(a),
-            "pyvkfft": vkfft}
+        calls["pyvkfft"] = vkfft
+    if cupy:
+        there, of_cupy = cupy.asarray(x), getattr(cupy.fft, name)
+
+        def cufft():
+            of_cupy(there)
+            cupy.cuda.get_current_stream().synchronize()
+
+        calls["cupy"] = cufft
+    return calls
 
 
 def convolution_there(x, y):
@@ -133,7 +151,7 @@ CASES = {
 }
 
 
-if pyvkfft:
+if pyopencl:
     CASES.update({
         "on the device: fft complex64 1024 x 1024": lambda: transform_there("fft", numbers("complex64", 1024, 1024)),
         "on the device: rfft float32 1024 x 2048": lambda: transform_there("rfft", numbers("float32", 1024, 2048)),
@@ -244,7 +262,7 @@ def main():
         with open(options.json, "w") as file:
             json.dump({"device": _contexts.current().device, "python": platform.python_version(), "numpy": np.__version__,
                        "scipy": scipy.__version__, "numexpr": numexpr and numexpr.__version__, "pyvkfft": pyvkfft and pyvkfft.version.__version__,
-                       "calls": options.calls, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
+                       "cupy": cupy and cupy.__version__, "calls": options.calls, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
             file.write("\n")
 
 
