@@ -1,11 +1,10 @@
 #include "agree.h"
+#include "piece.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_BYTES = 1 << 30 }; // of one message
 
 struct mst_mpi_stencil {
     MPI_Comm communicator;
@@ -41,8 +40,8 @@ static void find_neighbours(mst_mpi_stencil *s, const mst_stencil_part *parts, i
 
 static mst_status make_requests(mst_mpi_stencil *s, int side, void *at, uint64_t bytes, bool send, mst_error *error) {
     mst_status status = MST_OK;
-    for (uint64_t begin = 0; begin < bytes; begin += MOST_BYTES) {
-        const int n = (int)(bytes - begin < MOST_BYTES ? bytes - begin : MOST_BYTES);
+    for (uint64_t begin = 0; begin < bytes; begin += MST_MPI_MOST_BYTES) {
+        const int n = (int)(bytes - begin < MST_MPI_MOST_BYTES ? bytes - begin : MST_MPI_MOST_BYTES);
         MPI_Request *request = &s->requests[s->n_requests];
         // What goes up from one rank is its neighbour's halo below: a message has the number of the side that it leaves by.
         if (send)
@@ -69,7 +68,7 @@ static mst_status take_halos(mst_mpi_stencil *s, mst_error *error) {
     for (int side = 0; side < 2; side++) {
         TRY(take_memory(s, halo.given_bytes[side], &s->given[side], error));
         TRY(take_memory(s, halo.taken_bytes[side], &s->taken[side], error));
-        most += (size_t)(halo.given_bytes[side] / MOST_BYTES + halo.taken_bytes[side] / MOST_BYTES + 2);
+        most += (size_t)(halo.given_bytes[side] / MST_MPI_MOST_BYTES + halo.taken_bytes[side] / MST_MPI_MOST_BYTES + 2);
     }
     s->requests = calloc(most, sizeof(MPI_Request));
     REQUIRE(s->requests, MST_ERROR_HOST_MEMORY, "out of memory for halos");

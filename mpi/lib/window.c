@@ -36,15 +36,14 @@ static mst_status allocate(mst_mpi_window *w, size_t bytes, mst_error *error) {
         memset(w->own, 0, bytes); // what is not written to is still counted as free, by the next plan
         w->own = aligned(w->own);
         MPI_Win_set_errhandler(w->memory, MPI_ERRORS_RETURN);
-    } else {
+    }
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_INT, MPI_MIN, w->host), "allocating memory of a host");
+    if (done) {
+        TRY_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->memory), "opening memory of a host");
+    } else { // some ranks may have one, whose MPI_Win_free would wait for those that have none: MPI keeps it until it ends
         w->own = NULL;
         w->memory = MPI_WIN_NULL;
     }
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_INT, MPI_MIN, w->host), "allocating memory of a host");
-    if (done)
-        TRY_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, w->memory), "opening memory of a host");
-    else if (w->memory != MPI_WIN_NULL)
-        MPI_Win_free(&w->memory);
 fail:
     return status;
 }

@@ -6,7 +6,7 @@
 int test_rank, test_n_ranks;
 static uint64_t state;
 static unsigned long long n_messages, n_bytes;
-static int hosts_apart, windows_closed;
+static int hosts_apart, windows_closed, windows_lost;
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -103,7 +103,8 @@ PASSES int MPI_Start(MPI_Request *request) {
 }
 
 PASSES int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm communicator, void *base, MPI_Win *window) {
-    return hosts_apart ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(bytes, unit, info, communicator, base, window);
+    const int code = hosts_apart ? MPI_ERR_NO_MEM : PMPI_Win_allocate_shared(bytes, unit, info, communicator, base, window);
+    return windows_lost ? MPI_ERR_NO_MEM : code;
 }
 
 PASSES int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *unit, void *base) {
@@ -111,6 +112,8 @@ PASSES int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *
 }
 
 void test_close_windows(int closed) { windows_closed = closed; }
+
+void test_lose_windows(int lost) { windows_lost = lost; }
 
 void test_part_hosts(int apart) { hosts_apart = apart; }
 

@@ -41,4 +41,7 @@ void test_part_hosts(int apart);
 // From now on this rank does not find the memory of the others of its host.
 void test_close_windows(int closed);
 
+// From now on this rank is told that there is no memory for it and the others of its host.
+void test_lose_windows(int lost);
+
 #endif

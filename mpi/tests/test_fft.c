@@ -249,14 +249,19 @@ static void run_case(mst_context *context, const mst_mpi_fft_desc *d, bool apart
     free(j.out.values);
 }
 
-// One rank gives a description of its own: all must hear of it.
-static void check_refusals(mst_context *context) {
-    mst_error e;
-    mst_mpi_fft *plan = NULL;
+static mst_mpi_fft_desc square_desc(void) {
     mst_mpi_fft_desc d = MST_MPI_FFT_DESC_INIT;
     d.input = MST_COMPLEX64;
     d.rank = 2;
     d.shape[0] = d.shape[1] = 8;
+    return d;
+}
+
+// One rank gives a description of its own: all must hear of it.
+static void check_refusals(mst_context *context) {
+    mst_error e;
+    mst_mpi_fft *plan = NULL;
+    mst_mpi_fft_desc d = square_desc();
     if (test_rank == test_n_ranks - 1)
         d.axes[0] = 5;
     mst_status status = mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, &plan, &e);
@@ -284,10 +289,7 @@ static void check_refusals(mst_context *context) {
 static void check_closed_window(mst_context *context) {
     mst_error e;
     mst_mpi_fft *plan = NULL;
-    mst_mpi_fft_desc d = MST_MPI_FFT_DESC_INIT;
-    d.input = MST_COMPLEX64;
-    d.rank = 2;
-    d.shape[0] = d.shape[1] = 8;
+    mst_mpi_fft_desc d = square_desc();
     if (test_n_ranks == 1)
         return;
     test_close_windows(test_rank == 0);
@@ -295,6 +297,17 @@ static void check_closed_window(mst_context *context) {
     CHECK(status == MST_ERROR_IO && !plan && strstr(e.message, "rank 0: finding memory"), "a closed window gives %s",
           mst_status_name(status));
     test_close_windows(0);
+}
+
+// A rank that gets no memory of the host, although the others do: all go by messages, and none waits for it.
+static void check_lost_window(mst_context *context) {
+    mst_error e;
+    mst_mpi_fft *plan = NULL;
+    mst_mpi_fft_desc d = square_desc();
+    test_lose_windows(test_rank == 0);
+    OK(mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, &plan, &e));
+    mst_mpi_fft_destroy(plan);
+    test_lose_windows(0);
 }
 
 // Refusals of contexts, by a rank that gives no place for its own and one whose description is of another library.
@@ -339,6 +352,7 @@ int main(int argc, char **argv) {
     check_contexts();
     check_refusals(context);
     check_closed_window(context);
+    check_lost_window(context);
     for (int i = 0; i < cases; i++) {
         mst_mpi_fft_desc d = random_desc(doubles && i % 3 == 0 ? MST_FLOAT64 : MST_FLOAT32);
         run_case(context, &d, i % 2);
