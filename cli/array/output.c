@@ -66,7 +66,7 @@ int cli_output_open(const char *command, const char *path, bool sounds, bool for
     return cli_agree(command, is_first() ? open_whole(command, path, sounds && alone, force, inputs, output) : CLI_DONE);
 }
 
-static int begin_npy(cli_output *output, const mst_layout *result) {
+int cli_output_begin_own(cli_output *output, const mst_layout *result) {
     mst_error error;
     if (mst_npy_write_header(fileno(output->whole.file), result, &output->location, &error) != MST_OK)
         return cli_fail(output->whole.command, output->path, &error);
@@ -75,7 +75,7 @@ static int begin_npy(cli_output *output, const mst_layout *result) {
 }
 
 static int begin_shared(cli_output *output, const mst_layout *result) {
-    int code = cli_agree(output->command, is_first() ? begin_npy(output, result) : CLI_DONE);
+    int code = cli_agree(output->command, is_first() ? cli_output_begin_own(output, result) : CLI_DONE);
     if (code != CLI_DONE)
         return code;
     uint64_t offset = output->location.offset;
@@ -97,7 +97,7 @@ int cli_output_begin(cli_output *output, const mst_layout *result, int sample_ra
     if (cli_get_team()->count > 1)
         return begin_shared(output, result);
     if (!cli_is_sound_path(output->path))
-        return begin_npy(output, result);
+        return cli_output_begin_own(output, result);
     int code = cli_sound_begin(&output->whole, result, sample_rate, &output->sound);
     if (code != CLI_DONE)
         return code;

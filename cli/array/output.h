@@ -30,6 +30,9 @@ int cli_output_open(const char *command, const char *path, bool sounds, bool for
 // sample_rate Hz), else .npy.
 int cli_output_begin(cli_output *output, const mst_layout *result, int sample_rate);
 
+// The same of a .npy file that this process alone opened (as cli_whole_open does) and writes.
+int cli_output_begin_own(cli_output *output, const mst_layout *result);
+
 // Puts the whole file in place, when all have written.
 int cli_output_commit(cli_output *output);
 void cli_output_close(cli_output *output);

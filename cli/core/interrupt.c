@@ -129,15 +129,20 @@ void cli_leave_on_interrupts(void) { wait_in(wait_to_leave); }
 
 // There are no handlers, since LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks
 // reach only the thread that waits for them. The threads of the driver start later and inherit the mask.
-void cli_catch_interrupts(const char *name) {
+void cli_block_interrupts(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-    command = name;
+    struct sigaction old;
     sigemptyset(&signals);
     for (size_t i = 0; i < CLI_COUNT(numbers); i++) // one that is ignored stays so: nohup, background jobs
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaddset(&signals, numbers[i]);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+void cli_catch_interrupts(const char *name) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    command = name;
+    cli_block_interrupts();
     wait_in(wait_for_signals);
     sigaction(SIGPIPE, &ignore, NULL);
     // LLVM has a handler for this one, too, but not where it is blocked.

@@ -7,6 +7,9 @@
 // seconds after the first signal, as a compiler or a driver is busy, is ended where it stands, with CLI_INTERRUPTED; temporary
 // files that it has open are removed. A second signal does so at once.
 void cli_catch_interrupts(const char *command);
+
+// Before it, where a library starts threads before a command does: they must not get these signals. Until it, they wait.
+void cli_block_interrupts(void);
 bool cli_interrupted(void);
 
 // The same in a process that fork() made of one that catches them: any of them ends it at once and silently.

@@ -4,6 +4,7 @@
 //     header | each level of each updated field, in the order of the problem | each receiver's record | XXH3-128 of all before
 #include "checkpoint.h"
 
+#include "core/team.h"
 #include "digest.h"
 
 #include <errno.h>
@@ -134,7 +135,9 @@ static int put_array(solve_run *run, digested_file *f, const solve_array *array,
 static int put_found(solve_run *run, digested_file *f) {
     const size_t bytes = (size_t)solve_found_bytes(&run->problem, mst_stencil_step(run->solver));
     void *found = malloc(bytes + 1);
-    int code = found ? solve_copy_found(run, found) : cli_out_of_memory(solve_command, "a checkpoint");
+    int code = found ? CLI_DONE : cli_out_of_memory(solve_command, "a checkpoint");
+    if (code == CLI_DONE)
+        code = solve_read_spectra(run, mst_at_host((char *)found + solve_copy_rows(run, found)));
     if (code == CLI_DONE)
         code = put(f, found, bytes);
     free(found);
@@ -142,7 +145,7 @@ static int put_found(solve_run *run, digested_file *f) {
 }
 
 int checkpoint_make_header(const solve_run *run, const digested_file *f, char *buffer, checkpoint_header *header) {
-    *header = (checkpoint_header){.order = order, .step = mst_stencil_step(run->solver)};
+    *header = (checkpoint_header){.order = order, .step = solve_step(run)};
     memcpy(header->magic, magics[own_version(run) - 1], MAGIC_BYTES);
     header->bytes = solve_checkpoint_bytes(run, header->step);
     return solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, header->problem);
@@ -202,10 +205,7 @@ static int check_header(const solve_run *run, const char *path, const checkpoint
     return CLI_DONE;
 }
 
-// Of the first bytes of the file, into its digest.
-int checkpoint_digest(const digested_file *f, uint64_t left, char *buffer) {
-    XXH3_128bits_reset(f->digest);
-    rewind(f->file);
+static int digest_some(const digested_file *f, uint64_t left, char *buffer) {
     while (left > 0) {
         size_t n = fread(buffer, 1, left < SOLVE_CHUNK_BYTES ? (size_t)left : SOLVE_CHUNK_BYTES, f->file);
         if (n == 0)
@@ -216,15 +216,29 @@ int checkpoint_digest(const digested_file *f, uint64_t left, char *buffer) {
     return CLI_DONE;
 }
 
+// Of the first bytes of the file, into its digest. The first of a team reads, and tells the others now and then that it does.
+int checkpoint_digest(const digested_file *f, uint64_t left, char *buffer) {
+    const uint64_t at_once = 64 * SOLVE_CHUNK_BYTES;
+    int code = CLI_DONE;
+    XXH3_128bits_reset(f->digest);
+    if (solve_is_first())
+        rewind(f->file);
+    for (uint64_t n; left > 0 && code == CLI_DONE; left -= n) {
+        n = left < at_once ? left : at_once;
+        code = cli_agree(solve_command, solve_is_first() ? digest_some(f, n, buffer) : CLI_DONE);
+    }
+    return code;
+}
+
 static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
     XXH128_canonical_t stored;
-    const int code = checkpoint_digest(f, bytes - sizeof stored, buffer);
+    int code = checkpoint_digest(f, bytes - sizeof stored, buffer);
     if (code != CLI_DONE)
         return code;
-    if (fread(&stored, sizeof stored, 1, f->file) != 1 ||
-        !XXH128_isEqual(XXH128_hashFromCanonical(&stored), XXH3_128bits_digest(f->digest)))
-        return checkpoint_bad_file(f->path, "damaged: its digest is not that of its content");
-    return CLI_DONE;
+    if (solve_is_first() && (fread(&stored, sizeof stored, 1, f->file) != 1 ||
+                             !XXH128_isEqual(XXH128_hashFromCanonical(&stored), XXH3_128bits_digest(f->digest))))
+        code = checkpoint_bad_file(f->path, "damaged: its digest is not that of its content");
+    return cli_agree(solve_command, code);
 }
 
 static int take_all(solve_run *run, const digested_file *f) {
@@ -268,17 +282,20 @@ int checkpoint_read_header(solve_run *run, const digested_file *f, checkpoint_he
     return CLI_DONE;
 }
 
+// Its digest is read by all of a team.
 static int check_file(solve_run *run, const digested_file *f) {
-    checkpoint_header header;
+    checkpoint_header header = {.bytes = 0};
     uint64_t wanted[2], bytes;
-    char *buffer = NULL;
-    int code = checkpoint_read_header(run, f, &header, &bytes);
-    if (code == CLI_DONE && !(buffer = malloc(SOLVE_CHUNK_BYTES)))
-        code = cli_out_of_memory(solve_command, "a checkpoint");
-    if (code == CLI_DONE)
+    char *buffer = malloc(SOLVE_CHUNK_BYTES);
+    int code = buffer && f->digest ? CLI_DONE : cli_out_of_memory(solve_command, "a checkpoint");
+    if (code == CLI_DONE && solve_is_first())
+        code = checkpoint_read_header(run, f, &header, &bytes);
+    if (code == CLI_DONE && solve_is_first())
         code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, wanted);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && solve_is_first())
         code = check_header(run, f->path, &header, bytes, wanted);
+    code = cli_agree(solve_command, code);
+    cli_tell(&header, sizeof header, 0);
     run->resumed_step = code == CLI_DONE ? header.step : 0;
     if (code == CLI_DONE)
         code = check_digest(f, header.bytes, buffer);
@@ -289,14 +306,15 @@ static int check_file(solve_run *run, const digested_file *f) {
 int solve_open_checkpoint(solve_run *run) {
     const char *path = run->options->checkpoint;
     struct stat info;
-    int descriptor = cli_open_input(solve_command, path, &info);
-    if (descriptor < 0)
-        return CLI_INPUT_OUTPUT;
-    run->resumed = fdopen(descriptor, "r");
-    if (!run->resumed)
+    const int descriptor = cli_open_input(solve_command, path, &info);
+    run->resumed = descriptor < 0 ? NULL : fdopen(descriptor, "r");
+    if (descriptor >= 0 && !run->resumed)
         close(descriptor);
+    int code = cli_agree(solve_command, run->resumed ? CLI_DONE : CLI_INPUT_OUTPUT);
+    if (code != CLI_DONE)
+        return code;
     digested_file f = {path, run->resumed, XXH3_createState()};
-    int code = f.digest && f.file ? check_file(run, &f) : cli_out_of_memory(solve_command, "a checkpoint");
+    code = check_file(run, &f);
     XXH3_freeState(f.digest);
     return code;
 }

@@ -239,7 +239,7 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
 }
 
 // Before any work, as the library would refuse it at the end.
-static int check_output_type(const solve_run *run) {
+int solve_check_output_type(const solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     for (size_t i = 0; i < desc->n_fields && run->options->output_type; i++)
         if (!desc->fields[i].coefficient && desc->fields[i].storage_bytes != 2) {
@@ -266,7 +266,7 @@ static int run_problem(const cli_options *common, const solve_options *options, 
         return code;
     }
     if (code == CLI_DONE)
-        code = check_output_type(&run);
+        code = solve_check_output_type(&run);
     if (code == CLI_DONE)
         code = solve_check_stability(&run);
     if (code == CLI_DONE && options->checkpoint)

@@ -1,53 +1,70 @@
 // What monitors and spectra found: kept for the whole run, and written when it is done.
 #include "solve.h"
 
+#include "core/team.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---- Rows of monitors: the value at step i every is number i
 
-// Room for one more, *to.
-static int add_row(solve_run *run, size_t k, double **to) {
+// Room for so many more, *to.
+static int add_rows(solve_run *run, size_t k, size_t count, double **to) {
     solve_rows *r = &run->rows[k];
     const size_t runs = problem_runs(&run->problem.desc);
-    if (r->n == r->capacity) {
-        double *grown = realloc(r->values, (2 * r->capacity + 64) * runs * sizeof *grown);
+    if (count > r->capacity - r->n) {
+        const size_t capacity = 2 * r->capacity + 64 + count;
+        double *grown = realloc(r->values, capacity * runs * sizeof *grown);
         if (!grown)
             return cli_out_of_memory(solve_command, run->problem.monitors[k].name);
         r->values = grown;
-        r->capacity = 2 * r->capacity + 64;
+        r->capacity = capacity;
     }
-    *to = r->values + r->n++ * runs;
+    *to = r->values + r->n * runs;
+    r->n += count;
     return CLI_DONE;
+}
+
+static mst_status measure(solve_run *run, size_t k, double *values, mst_error *error) {
+    return run->shared ? run->shared->measure(run->shared->solver, k, values, error)
+                       : mst_stencil_measure(run->solver, k, values, error);
+}
+
+static mst_status read_monitor(solve_run *run, size_t k, uint64_t first, uint64_t count, double *values, mst_error *error) {
+    return run->shared ? run->shared->read_monitor(run->shared->solver, k, first, count, values, error)
+                       : mst_stencil_read_monitor(run->solver, k, first, count, values, error);
 }
 
 int solve_begin_rows(solve_run *run) {
     int code = CLI_DONE;
     if (!(run->latest = calloc(problem_runs(&run->problem.desc), sizeof *run->latest)))
-        return cli_out_of_memory(solve_command, NULL);
+        code = cli_out_of_memory(solve_command, NULL);
+    code = cli_agree(solve_command, code);
     for (size_t k = 0; k < run->problem.n_logs && run->first == 0 && code == CLI_DONE; k++) {
         double *values = NULL;
         mst_error error;
-        code = add_row(run, k, &values);
-        if (code == CLI_DONE && mst_stencil_measure(run->solver, k, values, &error) != MST_OK)
-            return cli_fail(solve_command, run->problem.monitors[k].name, &error);
+        code = cli_agree(solve_command, add_rows(run, k, 1, &values));
+        cli_work_begin();
+        if (code == CLI_DONE && measure(run, k, values, &error) != MST_OK)
+            code = cli_fail(solve_command, run->problem.monitors[k].name, &error);
     }
     return code;
 }
 
 int solve_take_rows(solve_run *run) {
-    const uint64_t step = mst_stencil_step(run->solver);
+    const uint64_t step = solve_step(run);
     int code = CLI_DONE;
-    for (size_t k = 0; k < run->problem.n_logs; k++)
-        while (code == CLI_DONE && run->rows[k].n <= step / run->problem.monitors[k].every) {
-            const uint64_t number = run->rows[k].n;
-            double *values = NULL;
-            mst_error error;
-            code = add_row(run, k, &values);
-            if (code == CLI_DONE && mst_stencil_read_monitor(run->solver, k, number, 1, values, &error) != MST_OK)
-                return cli_fail(solve_command, run->problem.monitors[k].name, &error);
-        }
+    for (size_t k = 0; k < run->problem.n_logs && code == CLI_DONE; k++) {
+        const uint64_t first = run->rows[k].n, end = step / run->problem.monitors[k].every + 1;
+        double *values = NULL;
+        mst_error error;
+        if (first >= end)
+            continue;
+        code = cli_agree(solve_command, add_rows(run, k, (size_t)(end - first), &values));
+        if (code == CLI_DONE && read_monitor(run, k, first, end - first, values, &error) != MST_OK)
+            code = cli_fail(solve_command, run->problem.monitors[k].name, &error);
+    }
     return code;
 }
 
@@ -79,7 +96,7 @@ void solve_note_monitors(const solve_run *run, char *note, size_t size) {
     size_t used = 0;
     note[0] = '\0';
     for (size_t k = 0; k < run->problem.n_logs && used + 1 < size; k++) {
-        const uint64_t last = mst_stencil_step(run->solver) / run->problem.monitors[k].every;
+        const uint64_t last = solve_step(run) / run->problem.monitors[k].every;
         const double *values = solve_last_values(run, k);
         if (last > 0 && mst_stencil_read_monitor(run->solver, k, last, 1, run->latest, NULL) == MST_OK)
             values = run->latest; // else it was read before
@@ -126,7 +143,7 @@ static int write_npy(const solve_run *run, size_t k, cli_output *out) {
     const size_t runs = problem_runs(&run->problem.desc), n = run->rows[k].n, shape[] = {runs, n, 2};
     const int several = run->problem.desc.n_runs > 0;
     const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2 + several, shape + 1 - several);
-    int code = cli_output_begin(out, &layout, 0);
+    int code = cli_output_begin_own(out, &layout);
     double *rows = malloc(runs * 2 * n * sizeof *rows + 1);
     if (code == CLI_DONE && !rows)
         code = cli_out_of_memory(solve_command, m->name);
@@ -153,7 +170,7 @@ int solve_write_rows(solve_run *run) {
         if (code == CLI_DONE)
             code = cli_output_commit(out);
     }
-    return code;
+    return cli_agree(solve_command, code);
 }
 
 // ---- Spectra: [frequency], the run, if there are several, and the axes of the region that have more than a node of their own
@@ -175,9 +192,12 @@ int solve_write_spectra(solve_run *run) {
     for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
         cli_output *out = &run->spectrum_files[k];
         mst_error error;
-        if (mst_stencil_read_spectrum(run->solver, k, out->location, &error) != MST_OK)
-            return cli_fail(solve_command, out->path, &error);
-        code = cli_output_commit(out);
+        cli_work_begin();
+        if (run->solver && mst_stencil_read_spectrum(run->solver, k, out->location, &error) != MST_OK)
+            code = cli_fail(solve_command, out->path, &error);
+        code = cli_agree(solve_command, code);
+        if (code == CLI_DONE)
+            code = cli_output_commit(out);
     }
     return code;
 }
@@ -200,18 +220,32 @@ uint64_t solve_found_bytes(const problem *p, uint64_t step) {
     return bytes;
 }
 
-int solve_copy_found(solve_run *run, void *to) {
+size_t solve_rows_bytes(const solve_run *run) {
+    size_t n = 0;
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        n += run->rows[k].n;
+    return n * problem_runs(&run->problem.desc) * sizeof(double);
+}
+
+size_t solve_copy_rows(const solve_run *run, void *to) {
     unsigned char *at = to;
     for (size_t k = 0; k < run->problem.n_logs; k++) {
         const size_t bytes = run->rows[k].n * problem_runs(&run->problem.desc) * sizeof(double);
         memcpy(at, run->rows[k].values, bytes);
         at += bytes;
     }
-    for (size_t k = 0; k < run->problem.desc.n_spectra; k++) {
+    return (size_t)(at - (unsigned char *)to);
+}
+
+int solve_read_spectra(solve_run *run, mst_location to) {
+    for (size_t k = 0; k < run->problem.desc.n_spectra && run->solver; k++) {
         mst_error error;
-        if (mst_stencil_read_spectrum(run->solver, k, mst_at_host(at), &error) != MST_OK)
+        if (mst_stencil_read_spectrum(run->solver, k, to, &error) != MST_OK)
             return cli_fail(solve_command, run->options->checkpoint, &error);
-        at += spectrum_bytes(&run->problem, k);
+        if (to.place == MST_PLACE_FILE)
+            to.offset += spectrum_bytes(&run->problem, k);
+        else
+            to.host = (char *)to.host + spectrum_bytes(&run->problem, k);
     }
     return CLI_DONE;
 }
@@ -222,16 +256,17 @@ int solve_take_found(solve_run *run, int file, uint64_t offset) {
     uint64_t used = 0;
     int code = CLI_DONE;
     for (size_t k = 0; k < run->problem.n_logs; k++)
-        for (uint64_t n = rows_at(&run->problem, k, run->resumed_step); n > 0 && code == CLI_DONE; n--) {
+        if (code == CLI_DONE) {
+            const size_t n = (size_t)rows_at(&run->problem, k, run->resumed_step);
             double *values = NULL;
-            code = add_row(run, k, &values);
-            if (code == CLI_DONE && !cli_read_bytes(&rows, used, values, row_bytes))
+            code = add_rows(run, k, n, &values);
+            if (code == CLI_DONE && !cli_read_bytes(&rows, used, values, n * row_bytes))
                 return cli_fail_file(solve_command, run->options->checkpoint, "cannot be read");
-            used += row_bytes;
+            used += n * row_bytes;
         }
     for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
         mst_error error;
-        if (mst_stencil_write_spectrum(run->solver, k, mst_at_file(file, offset + used), &error) != MST_OK)
+        if (run->solver && mst_stencil_write_spectrum(run->solver, k, mst_at_file(file, offset + used), &error) != MST_OK)
             return cli_fail(solve_command, run->options->checkpoint, &error);
         used += spectrum_bytes(&run->problem, k);
     }

@@ -1,6 +1,9 @@
 // What a run writes besides traces and checkpoints: frames at regular steps, and the last state.
 #include "solve.h"
 
+#include "core/file.h"
+#include "core/team.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,56 +40,81 @@ void solve_frame_grid(const solve_run *run, const problem_output *output, frame_
     grid->layout = mst_layout_dense(output->type ? output->type : desc->precision, rank, shape);
 }
 
-static int read_field(solve_run *run, const problem_output *output, size_t field, mst_location to) {
+// Where the values of a frame's fields are in its file.
+typedef struct frame_fields {
+    uint64_t first, stride;
+} frame_fields;
+
+static int begin_frame(solve_run *run, size_t k, const char *path, const frame_grid *grid, cli_whole_file *whole,
+                       frame_fields *at) {
+    const problem_output *output = &run->problem.outputs[k];
+    mst_location place = {.offset = 0};
     mst_error error;
-    if (mst_stencil_read_as(run->solver, output->fields[field], 0, &output->region, output->type, to, &error) == MST_OK)
-        return CLI_DONE;
-    return cli_fail(solve_command, output->file, &error);
+    int code = cli_whole_open(solve_command, &run->frame_places[k], path, solve_may_replace(run), whole);
+    if (code == CLI_DONE && output->format == PROBLEM_VTI)
+        return frame_begin_vti(whole, grid, output->fields, output->n_fields, &at->first, &at->stride);
+    if (code == CLI_DONE && output->format == PROBLEM_NPY &&
+        mst_npy_write_header(fileno(whole->file), &grid->layout, &place, &error) != MST_OK)
+        code = cli_fail(solve_command, whole->path, &error);
+    at->first = place.offset;
+    return code;
 }
 
-static int fill_npy(solve_run *run, const problem_output *output, size_t field, const cli_whole_file *whole,
-                    const frame_grid *grid) {
-    mst_location place;
+// A field's values for a picture; a team puts them into a file that gets no name.
+static int read_values(solve_run *run, size_t k, const char *field, const char *path, void *values, size_t bytes) {
+    const problem_output *output = &run->problem.outputs[k];
+    cli_whole_file file = {0};
     mst_error error;
-    if (mst_npy_write_header(fileno(whole->file), &grid->layout, &place, &error) != MST_OK)
-        return cli_fail(solve_command, whole->path, &error);
-    return read_field(run, output, field, place);
-}
-
-static int fill_png(solve_run *run, const problem_output *output, size_t field, const cli_whole_file *whole,
-                    const frame_grid *grid) {
-    void *values = malloc((size_t)cli_layout_bytes(&grid->layout));
-    if (!values) {
-        cli_error(solve_command, "%s: out of memory for the picture", whole->path);
-        return CLI_FAILED;
-    }
-    int code = read_field(run, output, field, mst_at_host(values));
+    if (!run->shared)
+        return mst_stencil_read_as(run->solver, field, 0, &output->region, output->type, mst_at_host(values), &error) == MST_OK
+                   ? CLI_DONE
+                   : cli_fail(solve_command, output->file, &error);
+    int code = solve_is_first() ? cli_whole_open(solve_command, &run->frame_places[k], path, true, &file) : CLI_DONE;
+    code = cli_agree(solve_command, code);
     if (code == CLI_DONE)
+        code = solve_put(run, &file, 0, field, &output->region, output->type);
+    if (code == CLI_DONE && solve_is_first()) {
+        const mst_location from = mst_at_file(fileno(file.file), 0);
+        if (!cli_read_bytes(&from, 0, values, bytes))
+            code = cli_fail_file(solve_command, path, "cannot be read");
+    }
+    cli_whole_close(&file);
+    return cli_agree(solve_command, code);
+}
+
+static int fill_png(solve_run *run, size_t k, size_t field, const cli_whole_file *whole, const frame_grid *grid) {
+    const problem_output *output = &run->problem.outputs[k];
+    const size_t bytes = (size_t)cli_layout_bytes(&grid->layout);
+    void *values = solve_is_first() ? malloc(bytes) : NULL;
+    int code = CLI_DONE;
+    if (solve_is_first() && !values) {
+        cli_error(solve_command, "%s: out of memory for the picture", whole->path);
+        code = CLI_FAILED;
+    }
+    code = cli_agree(solve_command, code);
+    if (code == CLI_DONE)
+        code = read_values(run, k, output->fields[field], whole->path, values, bytes);
+    if (code == CLI_DONE && solve_is_first())
         code = frame_draw_png(whole, &grid->layout, values, &output->style);
     free(values);
     return code;
 }
 
-static int fill_vti(solve_run *run, const problem_output *output, const cli_whole_file *whole, const frame_grid *grid) {
-    uint64_t first, stride;
-    int code = frame_begin_vti(whole, grid, output->fields, output->n_fields, &first, &stride);
-    for (size_t field = 0; field < output->n_fields && code == CLI_DONE; field++)
-        code = read_field(run, output, field, mst_at_file(fileno(whole->file), first + field * stride));
-    return code;
-}
-
 static int write_frame(solve_run *run, size_t k, size_t field, const char *path, const frame_grid *grid) {
     const problem_output *output = &run->problem.outputs[k];
+    const size_t first = output->format == PROBLEM_VTI ? 0 : field,
+                 end = output->format == PROBLEM_VTI ? output->n_fields : field + 1;
     cli_whole_file whole = {0};
-    int code = cli_whole_open(solve_command, &run->frame_places[k], path, solve_may_replace(run), &whole);
-    if (code == CLI_DONE)
-        code = output->format == PROBLEM_VTI   ? fill_vti(run, output, &whole, grid)
-               : output->format == PROBLEM_PNG ? fill_png(run, output, field, &whole, grid)
-                                               : fill_npy(run, output, field, &whole, grid);
-    if (code == CLI_DONE)
+    frame_fields at = {0, 0};
+    int code = cli_agree(solve_command, solve_is_first() ? begin_frame(run, k, path, grid, &whole, &at) : CLI_DONE);
+    if (code == CLI_DONE && output->format == PROBLEM_PNG)
+        code = fill_png(run, k, field, &whole, grid);
+    for (size_t i = first; i < end && code == CLI_DONE && output->format != PROBLEM_PNG; i++)
+        code = solve_put(run, &whole, at.first + (i - first) * at.stride, output->fields[i], &output->region, output->type);
+    if (code == CLI_DONE && solve_is_first())
         code = cli_whole_commit(&whole, false);
     cli_whole_close(&whole);
-    return code;
+    return cli_agree(solve_command, code);
 }
 
 // The list of the frames so far, in place of the one before.
@@ -127,7 +155,7 @@ int solve_write_frames(solve_run *run, uint64_t step) {
             code = write_frame(run, i, field, path, &grid);
         }
         if (code == CLI_DONE && output->format == PROBLEM_VTI)
-            code = write_list(run, i, step);
+            code = cli_agree(solve_command, solve_is_first() ? write_list(run, i, step) : CLI_DONE);
     }
     return code;
 }
@@ -147,32 +175,35 @@ int solve_write_result(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     const mst_layout layout = solve_result_layout(run);
     const uint64_t bytes = cli_layout_bytes(&layout) / desc->n_updates;
-    uint64_t written = 0;
     const mst_location at = run->result.location;
-    mst_error error;
-    if (!run->result.whole.file)
+    mst_stencil_region all = {.step = {1, 1, 1}};
+    uint64_t written = 0;
+    int code = CLI_DONE;
+    if (!run->result.whole.file && !run->result.is_shared)
         return CLI_DONE;
-    for (size_t i = 0; i < desc->n_fields; i++) {
-        if (desc->fields[i].coefficient)
-            continue;
-        mst_location place = mst_at_file(at.file, at.offset + written++ * bytes);
-        if (mst_stencil_read_as(run->solver, desc->fields[i].name, 0, NULL, layout.type, place, &error) != MST_OK)
-            return cli_fail(solve_command, run->result.whole.path, &error);
-    }
-    return cli_output_commit(&run->result);
+    problem_shape(desc, all.count);
+    cli_work_begin();
+    for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++)
+        if (!desc->fields[i].coefficient)
+            code = solve_put_own(run, run->result.path, at.file, at.offset + written++ * bytes, desc->fields[i].name, &all,
+                                 layout.type);
+    code = cli_agree(solve_command, code);
+    return code == CLI_DONE ? cli_output_commit(&run->result) : code;
 }
 
 int solve_write_elsewhere(solve_run *run, const char *path) {
     const cli_place *place = run->options->checkpoint ? &run->checkpoint_place : &run->frame_places[0];
     const mst_layout layout = solve_result_layout(run);
     cli_output *result = &run->result;
-    if (result->whole.file) { // its space is taken already
+    if (run->options->output) { // its space is taken already
         result->whole.path = path;
         result->whole.force = true;
         return solve_write_result(run);
     }
+    result->command = solve_command;
     result->path = path;
-    int code = cli_whole_open(solve_command, place, path, true, &result->whole);
+    int code = solve_is_first() ? cli_whole_open(solve_command, place, path, true, &result->whole) : CLI_DONE;
+    code = cli_agree(solve_command, code);
     if (code == CLI_DONE)
         code = cli_output_begin(result, &layout, 0);
     return code == CLI_DONE ? solve_write_result(run) : code;

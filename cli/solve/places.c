@@ -1,6 +1,8 @@
 // What a run is going to write, opened before any work.
 #include "solve.h"
 
+#include "core/team.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,19 +90,8 @@ static int open_trace(solve_run *run, size_t i, name_list *list) {
         code = cli_whole_open(solve_command, NULL, path, solve_may_replace(run), &out->whole);
     out->path = path;
     if (code == CLI_DONE && !picture)
-        code = cli_output_begin(out, &layout, 0);
+        code = cli_output_begin_own(out, &layout);
     return code == CLI_DONE ? add_name(list, path) : code;
-}
-
-static int open_traces(solve_run *run, name_list *list) {
-    const size_t n = run->problem.desc.n_receivers;
-    int code = CLI_DONE;
-    run->trace_files = calloc(n + 1, sizeof *run->trace_files);
-    if (!run->trace_files)
-        return cli_out_of_memory(solve_command, NULL);
-    for (size_t i = 0; i < n && code == CLI_DONE; i++)
-        code = open_trace(run, i, list);
-    return code;
 }
 
 static int open_monitor(solve_run *run, size_t i, name_list *list) {
@@ -116,20 +107,27 @@ static int open_monitor(solve_run *run, size_t i, name_list *list) {
     return code == CLI_DONE ? add_name(list, path) : code;
 }
 
+static int open_traces(solve_run *run, name_list *list) {
+    int code = CLI_DONE;
+    for (size_t i = 0; i < run->problem.desc.n_receivers && code == CLI_DONE; i++)
+        code = open_trace(run, i, list);
+    for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
+        code = open_monitor(run, i, list);
+    return code;
+}
+
 static int open_spectrum(solve_run *run, const char *path, mst_layout layout, cli_output *out, name_list *list) {
     const char *const inputs[] = {run->options->name, NULL};
-    int code = make_directory(path);
+    int code = cli_agree(solve_command, solve_is_first() ? make_directory(path) : CLI_DONE);
     if (code == CLI_DONE)
         code = cli_output_open(solve_command, path, false, solve_may_replace(run), inputs, out);
     if (code == CLI_DONE)
         code = cli_output_begin(out, &layout, 0);
-    return code == CLI_DONE ? add_name(list, path) : code;
+    return code == CLI_DONE ? cli_agree(solve_command, add_name(list, path)) : code;
 }
 
-static int open_monitors(solve_run *run, name_list *list) {
+static int open_spectra(solve_run *run, name_list *list) {
     int code = CLI_DONE;
-    for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
-        code = open_monitor(run, i, list);
     for (size_t i = 0; i < run->problem.desc.n_spectra && code == CLI_DONE; i++)
         code = open_spectrum(run, run->problem.spectrum_files[i].file, solve_spectrum_layout(&run->problem, i),
                              &run->spectrum_files[i], list);
@@ -206,17 +204,26 @@ static int open_frames(solve_run *run, size_t k, name_list *list) {
     return code;
 }
 
+// What the first process of a team writes alone; names of files that all write are in its list, too.
+static int open_own(solve_run *run, name_list *list) {
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_outputs && code == CLI_DONE; k++)
+        code = open_frames(run, k, list);
+    if (code == CLI_DONE)
+        code = open_traces(run, list);
+    return code == CLI_DONE ? open_checkpoint_place(run, list) : code;
+}
+
 int solve_open_outputs(solve_run *run) {
     name_list list = {0};
-    int code = open_result(run, &list);
-    for (size_t k = 0; k < run->problem.n_outputs && code == CLI_DONE; k++)
-        code = open_frames(run, k, &list);
+    run->trace_files = calloc(run->problem.desc.n_receivers + 1, sizeof *run->trace_files);
+    int code = cli_agree(solve_command, run->trace_files ? CLI_DONE : cli_out_of_memory(solve_command, NULL));
     if (code == CLI_DONE)
-        code = open_traces(run, &list);
+        code = open_result(run, &list);
     if (code == CLI_DONE)
-        code = open_monitors(run, &list);
+        code = cli_agree(solve_command, solve_is_first() ? open_own(run, &list) : CLI_DONE);
     if (code == CLI_DONE)
-        code = open_checkpoint_place(run, &list);
+        code = open_spectra(run, &list);
     free_names(&list);
     return code;
 }

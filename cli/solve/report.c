@@ -87,6 +87,15 @@ static json_t *monitors_json(const solve_run *run) {
     return cli_json_complete(object, failed);
 }
 
+int solve_add_monitors(const solve_run *run, json_t *object) {
+    int failed = 0;
+    if (run->problem.n_logs > 0)
+        failed |= json_object_set_new(object, "monitors", monitors_json(run));
+    if (run->problem.desc.until)
+        failed |= json_object_set_new(object, "until_holds", json_boolean(run->ended));
+    return failed;
+}
+
 static int print_json(const solve_run *run, double predicted, uint64_t upload, uint64_t download) {
     const mst_stencil_report *done = &run->done;
     json_t *object = plan_json(run, &run->plan);
@@ -98,10 +107,7 @@ static int print_json(const solve_run *run, double predicted, uint64_t upload, u
     if (!run->options->dry_run) {
         failed |= json_object_set_new(object, "first_step", json_integer((json_int_t)run->first));
         failed |= json_object_set_new(object, "seconds", cli_json_real(done->seconds));
-        if (run->problem.n_logs > 0)
-            failed |= json_object_set_new(object, "monitors", monitors_json(run));
-        if (run->problem.desc.until)
-            failed |= json_object_set_new(object, "until_holds", json_boolean(run->ended));
+        failed |= solve_add_monitors(run, object);
         failed |=
             json_object_set_new(object, "node_steps_per_second", cli_json_real(node_steps(run, done->steps) / done->seconds));
     }
@@ -159,7 +165,7 @@ int solve_print_plan(const solve_run *run) {
     return cli_flush(solve_command);
 }
 
-static void print_monitors(const solve_run *run) {
+void solve_print_found(const solve_run *run) {
     solve_print_monitors(run);
     if (run->problem.desc.until)
         printf(run->ended ? "ended after step %llu, where the condition `until` holds\n"
@@ -178,7 +184,7 @@ int solve_print_report(const solve_run *run) {
                node_steps(run, done->steps) / done->seconds, cli_time_text(run->predicted, predicted),
                100 * (run->predicted / done->seconds - 1));
     print_moved(done->upload_bytes, done->download_bytes, run->plan.duplicated);
-    print_monitors(run);
+    solve_print_found(run);
     if (run->common->verbose) {
         print_parts(run);
         print_memory(&run->plan);

@@ -1,5 +1,7 @@
 #include "solve.h"
 
+#include "core/team.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -101,21 +103,23 @@ typedef struct part_progress {
 
 static bool checkpoint_due(const solve_run *run) {
     const solve_options *o = run->options;
-    return o->checkpoint && !o->every_steps && cli_now() - run->last_checkpoint > o->every_seconds;
+    return o->checkpoint && !o->every_steps && solve_is_first() && cli_now() - run->last_checkpoint > o->every_seconds;
 }
 
 // Where this returns false, for an interrupt or because a checkpoint is due, the library stops at a step that it has reached.
 static bool update_progress(uint64_t done, uint64_t total, void *user) {
     part_progress *part = user;
     (void)total;
-    if (part->bar->visible)
+    if (part->bar->visible && !part->run->shared)
         solve_note_monitors(part->run, part->bar->note, sizeof part->bar->note);
     return cli_progress_update(part->before + done, part->run->problem.steps - part->run->first, part->bar) &&
            !checkpoint_due(part->run);
 }
 
 static int save(solve_run *run) {
-    int code = run->options->checkpoint ? solve_write_checkpoint(run) : CLI_DONE;
+    int code = !run->options->checkpoint ? CLI_DONE
+               : run->shared             ? solve_write_shared_checkpoint(run)
+                                         : solve_write_checkpoint(run);
     run->last_checkpoint = cli_now();
     return code;
 }
@@ -131,7 +135,7 @@ static void hold_interrupts(const solve_run *run) {
 }
 
 static int interrupted(solve_run *run) {
-    uint64_t step = mst_stencil_step(run->solver);
+    uint64_t step = solve_step(run);
     int code = save(run);
     if (code != CLI_DONE)
         return code;
@@ -143,7 +147,7 @@ static int interrupted(solve_run *run) {
 
 // Advances to a step, or to one before it where a checkpoint is due.
 static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
-    uint64_t from = mst_stencil_step(run->solver);
+    uint64_t from = solve_step(run);
     part_progress part = {run, bar, from - run->first};
     mst_execution how = MST_EXECUTION_INIT;
     mst_stencil_report report = MST_STENCIL_REPORT_INIT;
@@ -152,8 +156,9 @@ static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
     double start = cli_now();
     how.progress = update_progress;
     how.progress_user = &part;
-    mst_status status = mst_stencil_run(run->solver, to - from, &how, &report, &error);
-    if (status == MST_OK)
+    mst_status status = run->shared ? run->shared->run(run->shared->solver, to - from, &how, &report, &error)
+                                    : mst_stencil_run(run->solver, to - from, &how, &report, &error);
+    if (status == MST_OK && !run->shared)
         status = mst_stencil_describe(run->solver, to - from, &plan, &error);
     if (status != MST_OK && status != MST_ERROR_CANCELLED) {
         cli_progress_end(bar);
@@ -161,7 +166,7 @@ static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
             return solve_fail_diverged(run, &error);
         return cli_fail_input(solve_command, NULL, &error);
     }
-    uint64_t steps = mst_stencil_step(run->solver) - from;
+    uint64_t steps = solve_step(run) - from;
     run->predicted += plan.seconds * (double)steps / (double)(to - from);
     run->done.steps += steps;
     run->done.seconds += cli_now() - start;
@@ -178,27 +183,43 @@ static uint64_t next_stop(const solve_run *run, uint64_t step) {
     return every ? least(next, (step / every + 1) * every) : next;
 }
 
+// What one of a team wants all of it do.
+typedef struct wishes {
+    uint64_t interrupted, checkpoint;
+} wishes;
+
+static wishes wishes_of(const solve_run *run, uint64_t step) {
+    const uint64_t every = run->options->checkpoint ? run->options->every_steps : 0;
+    wishes all = {cli_interrupted(), checkpoint_due(run) || (every && step % every == 0)};
+    cli_sum(&all.interrupted, sizeof all / sizeof all.interrupted);
+    return all;
+}
+
 int solve_steps(solve_run *run) {
     cli_progress bar = cli_progress_start(solve_command, 0);
     uint64_t step = run->first, steps = run->problem.steps;
-    if (cli_interrupted())
-        return cli_fail_interrupted(solve_command);
+    int code = cli_agree(solve_command, cli_interrupted() ? cli_fail_interrupted(solve_command) : CLI_DONE);
+    if (code != CLI_DONE)
+        return code;
     hold_interrupts(run);
-    int code = solve_begin_rows(run);
+    code = solve_begin_rows(run);
     if (code == CLI_DONE && step == 0)
         code = solve_write_frames(run, 0);
     while (code == CLI_DONE && step < steps) {
-        uint64_t stop = next_stop(run, step), every = run->options->every_steps;
+        uint64_t stop = next_stop(run, step);
         code = advance(run, stop, &bar);
-        step = mst_stencil_step(run->solver);
+        step = solve_step(run);
         if (code == CLI_DONE && run->ended)
             steps = run->problem.steps = step;
         if (code == CLI_DONE && step == stop)
             code = solve_write_frames(run, step);
-        if (code == CLI_DONE && step < steps && cli_interrupted()) { // a run that is done goes on to its results
+        if (code != CLI_DONE)
+            break;
+        const wishes wanted = wishes_of(run, step);
+        if (step < steps && wanted.interrupted) { // a run that is done goes on to its results
             cli_progress_end(&bar);
             code = interrupted(run);
-        } else if (code == CLI_DONE && (checkpoint_due(run) || (every && step % every == 0) || step == steps)) {
+        } else if (wanted.checkpoint || step == steps) {
             code = save(run);
         }
     }

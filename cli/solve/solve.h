@@ -23,15 +23,28 @@ typedef struct solve_rows {
 
 typedef struct solve_array solve_array; // one of the state
 
+// A solver of the whole grid that all of a team (core/team.h) share: its functions are as those of mst_stencil_* of these names,
+// called by all, with one status and one result.
+typedef struct solve_shared {
+    void *solver;
+    mst_stencil_part part; // of this process
+    mst_status (*run)(void *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report, mst_error *error);
+    uint64_t (*step)(const void *solver);
+    mst_status (*measure)(void *solver, size_t monitor, double *values, mst_error *error);
+    mst_status (*read_monitor)(void *solver, size_t monitor, uint64_t first, uint64_t count, double *values, mst_error *error);
+    mst_status (*read_receiver)(void *solver, size_t receiver, uint64_t first, uint64_t count, double *values, mst_error *error);
+} solve_shared;
+
 typedef struct solve_run {
     const cli_options *common;
     const solve_options *options;
     problem problem;
     mst_context *context;
-    mst_stencil *solver;
-    int scratch;             // descriptor; -1: none
-    cli_output result;       // -o
-    cli_output *trace_files; // one a receiver
+    mst_stencil *solver;        // of a team this process's own, NULL if it has no planes
+    const solve_shared *shared; // of a team; NULL: `solver` has the whole grid
+    int scratch;                // descriptor; -1: none
+    cli_output result;          // -o
+    cli_output *trace_files;    // one a receiver
     cli_output trace_spectra[PROBLEM_MOST_RECEIVERS];
     cli_place frame_places[PROBLEM_MOST_OUTPUTS], checkpoint_place;
     FILE *resumed;         // the checkpoint that was found good; NULL: none
@@ -60,7 +73,21 @@ extern const cli_command cmd_solve;
 int solve_take_grid(const char *text, problem_overrides *overrides);
 int solve_take_set(char **set, problem_overrides *overrides);
 int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange);
+int solve_check_output_type(const solve_run *run);              // of --output-type
 int solve_take_every(const char *text, solve_options *options); // of --checkpoint-every
+
+// ---- shared.c. What differs where a team has the state together. All of it call these in the same order.
+
+bool solve_is_first(void);                 // of the team: the one that opens and names files
+uint64_t solve_step(const solve_run *run); // that the state has reached
+
+// A field's region, with numbers of the type (0: the precision), to that offset of the first process's file. Returns an exit
+// code.
+int solve_put(solve_run *run, const cli_whole_file *whole, uint64_t offset, const char *field, const mst_stencil_region *region,
+              mst_type type);
+// The same by this process alone of what it has, to a file that it has open.
+int solve_put_own(solve_run *run, const char *path, int file, uint64_t offset, const char *field,
+                  const mst_stencil_region *region, mst_type type);
 
 // ---- run.c. All return an exit code after printing the error.
 
@@ -133,7 +160,9 @@ int solve_write_spectra(solve_run *run);
 
 // Of a checkpoint: what was found up to a step, to memory, and from a file for the step that is resumed.
 uint64_t solve_found_bytes(const problem *p, uint64_t step);
-int solve_copy_found(solve_run *run, void *to);
+size_t solve_rows_bytes(const solve_run *run);
+size_t solve_copy_rows(const solve_run *run, void *to);  // of monitors; returns their bytes
+int solve_read_spectra(solve_run *run, mst_location to); // behind them; of a team, this process's part
 int solve_take_found(solve_run *run, int file, uint64_t offset);
 
 // ---- checkpoint.c
@@ -156,5 +185,7 @@ int solve_write_shared_checkpoint(solve_run *run);
 
 int solve_print_plan(const solve_run *run); // --dry-run
 int solve_print_report(const solve_run *run);
+void solve_print_found(const solve_run *run);                 // by monitors, and whether the condition ended the run
+int solve_add_monitors(const solve_run *run, json_t *object); // the same; 0, or as jansson's functions fail
 
 #endif

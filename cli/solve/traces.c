@@ -1,12 +1,14 @@
 // What the receivers record is kept for the whole run and written when it is done.
 #include "solve.h"
 
+#include "core/team.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int solve_make_traces(solve_run *run) {
+static int make_traces(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     if (desc->n_receivers == 0)
         return CLI_DONE;
@@ -26,12 +28,19 @@ int solve_make_traces(solve_run *run) {
     return cli_out_of_memory(solve_command, NULL);
 }
 
+int solve_make_traces(solve_run *run) { return cli_agree(solve_command, make_traces(run)); }
+
+static mst_status read_receiver(solve_run *run, size_t i, uint64_t first, uint64_t count, double *values, mst_error *error) {
+    return run->shared ? run->shared->read_receiver(run->shared->solver, i, first, count, values, error)
+                       : mst_stencil_read_receiver(run->solver, i, first, count, values, error);
+}
+
 int solve_take_traces(solve_run *run) {
-    uint64_t step = mst_stencil_step(run->solver);
+    uint64_t step = solve_step(run);
     for (size_t i = 0; run->traces && step > run->traced && i < run->problem.desc.n_receivers; i++) {
         double *to = run->traces[i] + run->traced * problem_recorded(&run->problem.desc, i);
         mst_error error;
-        if (mst_stencil_read_receiver(run->solver, i, run->traced + 1, step - run->traced, to, &error) != MST_OK)
+        if (read_receiver(run, i, run->traced + 1, step - run->traced, to, &error) != MST_OK)
             return cli_fail(solve_command, run->problem.traces[i].file, &error);
     }
     run->traced = step;
@@ -62,7 +71,7 @@ static bool write_trace(const solve_run *run, size_t receiver, const mst_locatio
 }
 
 // A run without steps has no pictures.
-int solve_write_traces(solve_run *run) {
+static int write_traces(solve_run *run) {
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < run->problem.desc.n_receivers; i++) {
         const problem_receiver *trace = &run->problem.traces[i];
@@ -71,7 +80,7 @@ int solve_write_traces(solve_run *run) {
         if (!out->whole.file)
             continue;
         if (run->ended && cli_has_extension(trace->file, ".npy")) // there are fewer steps than there was room for
-            code = ftruncate(fileno(out->whole.file), 0) == 0 ? cli_output_begin(out, &layout, 0)
+            code = ftruncate(fileno(out->whole.file), 0) == 0 ? cli_output_begin_own(out, &layout)
                                                               : cli_fail_file(solve_command, trace->file, "cannot be shortened");
         if (code != CLI_DONE)
             return code;
@@ -84,6 +93,8 @@ int solve_write_traces(solve_run *run) {
     }
     return code;
 }
+
+int solve_write_traces(solve_run *run) { return cli_agree(solve_command, write_traces(run)); }
 
 mst_layout solve_trace_spectrum_layout(const solve_run *run, size_t receiver) {
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -109,7 +120,7 @@ static int write_spectrum(solve_run *run, size_t i) {
     const problem_receiver *trace = &run->problem.traces[i];
     const mst_layout layout = solve_trace_spectrum_layout(run, i);
     const size_t n = problem_recorded(&run->problem.desc, i);
-    cli_output *out = &run->trace_spectra[i];
+    const cli_output *out = &run->trace_spectra[i];
     double *sums = malloc((size_t)cli_layout_bytes(&layout));
     if (!sums)
         return cli_out_of_memory(solve_command, trace->spectrum_file);
@@ -118,13 +129,16 @@ static int write_spectrum(solve_run *run, size_t i) {
             transform(run, i, trace->frequencies[f], point, sums + 2 * (f * n + point));
     const bool written = cli_write_bytes(&out->location, 0, sums, (size_t)cli_layout_bytes(&layout));
     free(sums);
-    return written ? cli_output_commit(out) : cli_fail_file(solve_command, trace->spectrum_file, "cannot be written");
+    return written ? CLI_DONE : cli_fail_file(solve_command, trace->spectrum_file, "cannot be written");
 }
 
 int solve_write_trace_spectra(solve_run *run) {
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < run->problem.desc.n_receivers; i++)
-        if (run->trace_spectra[i].whole.file)
-            code = write_spectrum(run, i);
+        if (run->problem.traces[i].spectrum_file) {
+            code = cli_agree(solve_command, solve_is_first() ? write_spectrum(run, i) : CLI_DONE);
+            if (code == CLI_DONE)
+                code = cli_output_commit(&run->trace_spectra[i]);
+        }
     return code;
 }

@@ -314,7 +314,8 @@ typedef struct mst_stencil_desc {
     const mst_stencil_definition *definitions;
 
     // NULL: the whole grid. Else all else is of the whole grid, places and initial data, too, of which the solver reads the
-    // planes that it holds. It has no monitors, spectra and condition. mst_stencil_read is of its own planes (region NULL: all of
+    // planes that it holds. What monitors see, and the condition, all parts find together (mst_stencil_look_part); of spectra
+    // it has the sums at its own planes. mst_stencil_read is of its own planes (region NULL: all of
     // them; nodes are numbered in the whole grid), mst_stencil_write of all planes that it holds. A point of a receiver is
     // that of the part that has the node with its largest weight; in others it is NaN. Points between nodes make halos deeper by
     // as far as their nodes reach. The grid has two axes or three (an ensemble's, one or two).
@@ -531,10 +532,11 @@ typedef struct mst_stencil_neighbours {
     uint64_t first; // the steps before the first exchange, for which halos still hold; behind it come part->steps at a time
     mst_status (*exchange)(void *user, mst_error *error);
     void *user;
+    uint64_t goes_on; // 1: another run follows, so fields are not looked at when this one ends (check_every)
 } mst_stencil_neighbours;
 
 #define MST_STENCIL_NEIGHBOURS_INIT                                                                                              \
-    { sizeof(mst_stencil_neighbours), {NULL, NULL}, {NULL, NULL}, 0, NULL, NULL }
+    { sizeof(mst_stencil_neighbours), {NULL, NULL}, {NULL, NULL}, 0, NULL, NULL, 0 }
 
 // mst_stencil_run of a part of a grid by more steps than halos hold for: they are exchanged where they are used up and there are
 // steps to come. With MST_STENCIL_EXCHANGE_BESIDE, and a state that stays on the device, what the neighbours need is computed
@@ -542,6 +544,34 @@ typedef struct mst_stencil_neighbours {
 // returns. MST_ERROR_ARGUMENT: also no part, memory that is missing, or `first` steps for which halos do not hold.
 MST_API mst_status mst_stencil_run_part(mst_stencil *solver, uint64_t steps, const mst_stencil_neighbours *neighbours,
                                         const mst_execution *how, mst_stencil_report *report, mst_error *error);
+
+// How the parts of a grid meet to find what monitors see of all of it: functions of the caller's, called by the thread that
+// looks. `take` receives what the part below gave, and `give` gives to the part above; parts without planes lie between none.
+// `join` makes each of n numbers of 8 bytes the exclusive or, bit by bit, of those of all parts, for all of them. Another status
+// than MST_OK ends the look at once; else a part that fails goes on meeting the others, and they do not know.
+typedef struct mst_stencil_meeting {
+    size_t struct_size;
+    mst_status (*take)(void *user, void *to, size_t bytes, mst_error *error);
+    mst_status (*give)(void *user, const void *from, size_t bytes, mst_error *error);
+    mst_status (*join)(void *user, void *numbers, size_t n, mst_error *error);
+    void *user;
+} mst_stencil_meeting;
+
+#define MST_STENCIL_MEETING_INIT                                                                                                 \
+    { sizeof(mst_stencil_meeting), NULL, NULL, NULL, NULL }
+
+// By all parts of a grid at the same step, in the same order. The first does what is due after the step that they have reached,
+// once: monitors record, spectra are added to; *ended: the condition `until` was looked at, and holds. A part is not run beyond a
+// step behind which something is due before that is done. The second is mst_stencil_measure. Every part gets the value that one
+// solver of the whole grid would find, in every bit. Errors are those of mst_stencil_measure; MST_ERROR_ARGUMENT: no part, too.
+// After a failure of the first the state is lost.
+MST_API mst_status mst_stencil_look_part(mst_stencil *solver, const mst_stencil_meeting *meeting, bool *ended, mst_error *error);
+MST_API mst_status mst_stencil_measure_part(mst_stencil *solver, size_t monitor, const mst_stencil_meeting *meeting,
+                                            double *value, mst_error *error);
+
+// The step, the one that a solver of a part has reached or a later one, after which something is due next that is not done yet: a
+// monitor, a spectrum, the condition; UINT64_MAX: there is none.
+MST_API uint64_t mst_stencil_next_look(const mst_stencil *solver);
 
 // What von Neumann's analysis finds of a scheme.
 typedef struct mst_stencil_stability {
@@ -578,8 +608,8 @@ MST_API mst_status mst_stencil_read_monitor(const mst_stencil *solver, size_t mo
 
 // A spectrum's sums so far, for frequency j at node k of the region (in C order) the complex number j n_nodes + k, to or from
 // host memory or a file: complex64 for float32 schemes, else complex128. Writing them, as after mst_stencil_write to resume,
-// replaces them; both block. MST_ERROR_ARGUMENT: no such spectrum, or memory of a device; MST_ERROR_HOST_MEMORY; MST_ERROR_IO;
-// MST_ERROR_OPENCL.
+// replaces them; both block. A part of a grid moves those of its own planes, to and from where they are among all.
+// MST_ERROR_ARGUMENT: no such spectrum, or memory of a device; MST_ERROR_HOST_MEMORY; MST_ERROR_IO; MST_ERROR_OPENCL.
 MST_API mst_status mst_stencil_read_spectrum(mst_stencil *solver, size_t spectrum, mst_location to, mst_error *error);
 MST_API mst_status mst_stencil_write_spectrum(mst_stencil *solver, size_t spectrum, mst_location from, mst_error *error);
 

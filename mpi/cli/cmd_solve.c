@@ -1,6 +1,8 @@
 // mastaba-mpi solve: one grid by all ranks, each of which has some planes of it and writes them to one file.
 #include "files.h"
 
+#include "core/layout.h"
+#include "core/team.h"
 #include "solve/digest.h"
 #include "solve/solve.h"
 
@@ -13,18 +15,19 @@ static const char command[] = "solve";
 static const char details[] = "As `mastaba solve`, by all ranks of the job: each has some planes of the slowest axis\n"
                               "and the halos that --exchange-every steps read, exchanges them with its neighbours,\n"
                               "and writes its planes to OUT, which appears only when all have written. The result has the\n"
-                              "same bits for any number of ranks on devices of one kind. PROBLEM is a file or a\n"
-                              "built-in problem of two or three axes; files with outputs, receivers, monitors,\n"
-                              "spectra or a condition are refused, since ranks write none of these.\n"
+                              "same bits for any number of ranks on devices of one kind, and so have outputs, traces of\n"
+                              "receivers, monitors and spectra. PROBLEM is a file or a built-in problem of two or three\n"
+                              "axes.\n"
                               "A checkpoint is one file, written by all and whole or not at all, that any number of\n"
-                              "ranks resumes from, and `mastaba solve`. An interrupted job writes no other one.\n"
-                              "--timeout is to exceed what writing it takes, and the steps between two exchanges.\n"
+                              "ranks resumes from, and `mastaba solve`; one is written at an interrupt, too. mpiexec of\n"
+                              "Open MPI gives ranks a second for that; `--mca odls_base_sigkill_timeout 600` more.\n"
+                              "--timeout is to exceed what writing a file takes, and the steps between two exchanges.\n"
                               "\n"
                               "Example: four ranks\n"
                               "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
 
 typedef struct request {
-    char *grid, **set, *precision, *output, *exchange; // set: NULL-ended, or NULL
+    char *grid, **set, *precision, *output, *output_type, *exchange; // set: NULL-ended, or NULL
     char *checkpoint, *every;
     long long steps, exchange_every; // -1: those of the file; 0: chosen
     double time_step;                // 0: the file's
@@ -40,6 +43,7 @@ static const cli_option option_table[] = {
     {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT.npy"},
+    {"output-type", 0, CLI_TEXT, offsetof(request, output_type), "float16 for fields stored so (default: the precision)", "TYPE"},
     {"exchange", 0, CLI_TEXT, offsetof(request, exchange), "of halos: waits, or beside the interior (default: beside on GPUs)",
      "HOW"},
     {"exchange-every", 0, CLI_LONG, offsetof(request, exchange_every), "steps between two exchanges (default: by a model)", "K"},
@@ -55,18 +59,12 @@ typedef struct job {
     problem_overrides overrides;
     solve_options options;
     mst_stencil_halo_exchange exchange;
-    solve_run run; // of which ranks use the problem
-    cli_output output;
-    mst_context *context;
+    solve_run run;
+    solve_shared shared;
     mst_mpi_stencil *solver;
-    uint64_t trip; // steps of a pass over the state of the first rank
 } job;
 
 static int check_request(const request *r, job *j) {
-    if (!r->output && !r->dry_run) {
-        cli_error(command, "no output given; add -o OUT.npy");
-        return CLI_USAGE;
-    }
     if (r->steps < -1 || r->exchange_every < 0 || r->exchange_every > 1 << 20 || !(r->time_step >= 0 && isfinite(r->time_step))) {
         cli_error(command, "--steps, --exchange-every, --time-step: expected numbers above 0, of --exchange-every up to 2^20");
         return CLI_USAGE;
@@ -75,11 +73,16 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "--%s: expected --checkpoint FILE with it", r->resume ? "resume" : "checkpoint-every");
         return CLI_USAGE;
     }
-    if (r->checkpoint && r->output && strcmp(r->checkpoint, r->output) == 0) {
-        cli_error(command, "%s: is the name of two outputs; give one of them another", r->output);
-        return CLI_INPUT_OUTPUT;
+    if (r->output_type && strcmp(r->output_type, "float16") != 0) {
+        cli_error(command, "--output-type %s: expected float16; without it, the result has the precision of the problem",
+                  r->output_type);
+        return CLI_USAGE;
     }
-    j->options = (solve_options){.output = r->output, .checkpoint = r->checkpoint, .resume = r->resume, .every_seconds = 600};
+    j->options = (solve_options){.output = r->output,
+                                 .output_type = r->output_type ? MST_FLOAT16 : (mst_type)0,
+                                 .checkpoint = r->checkpoint,
+                                 .resume = r->resume,
+                                 .every_seconds = 600};
     int code = r->exchange ? solve_take_exchange(r->exchange, &j->exchange) : CLI_DONE;
     if (code == CLI_DONE && r->every)
         code = solve_take_every(r->every, &j->options);
@@ -97,19 +100,19 @@ static int check_request(const request *r, job *j) {
 // What ranks do not do is refused before any work.
 static int check_problem(const job *j) {
     const problem *p = &j->run.problem;
-    const mst_stencil_desc *d = &p->desc;
-    const char *has = p->n_outputs                                      ? "outputs"
-                      : d->n_receivers                                  ? "receivers"
-                      : d->n_monitors                                   ? "monitors"
-                      : d->n_spectra                                    ? "spectra"
-                      : d->until                                        ? "a condition"
-                      : problem_shape(d, (size_t[MST_MAX_AXES]){0}) < 2 ? "one axis"
-                                                                        : NULL;
-    if (has) {
-        cli_error(command, "%s: has %s, which ranks cannot do; `mastaba solve` can", j->options.name, has);
+    size_t shape[MST_MAX_AXES];
+    if (problem_shape(&p->desc, shape) < 2) {
+        cli_error(command, "%s: has one axis, which ranks cannot share; `mastaba solve` can do it", j->options.name);
         return CLI_INPUT_OUTPUT;
     }
-    return solve_check_stability(&j->run);
+    const bool writes = j->options.output || j->options.checkpoint || p->n_outputs || p->desc.n_receivers || p->n_logs ||
+                        p->desc.n_spectra || j->request->dry_run;
+    if (!writes) {
+        cli_error(command, "no output given; add -o OUT.npy");
+        return CLI_USAGE;
+    }
+    const int code = solve_check_output_type(&j->run);
+    return code == CLI_DONE ? solve_check_stability(&j->run) : code;
 }
 
 // Parts of ranks fit together only if all have the same problem, of files with values at least the first chunk.
@@ -176,187 +179,110 @@ static int print_plan(const job *j, bool json) {
     return json ? cli_print_json(command, cli_json_complete(list, failed || !list)) : cli_flush(command);
 }
 
-// ---- The work
+// ---- The work: what run.c asks of a solver that ranks share
 
-// This rank's planes of every field, to where they belong in the file of all.
-static int write_planes(job *j) {
-    const mst_stencil_desc *d = &j->run.problem.desc;
-    const mst_layout whole = solve_result_layout(&j->run);
-    const uint64_t bytes = cli_layout_bytes(&whole) / d->n_updates;
-    mst_stencil_part part;
-    mst_stencil *mine = mst_mpi_stencil_solver(j->solver, &part);
-    size_t shape[MST_MAX_AXES], written = 0;
-    mst_error error;
-    problem_shape(d, shape);
-    for (size_t i = 0; mine && i < d->n_fields; i++) {
-        if (d->fields[i].coefficient)
-            continue;
-        uint64_t at = j->output.location.offset + written++ * bytes + part.first * (bytes / shape[0]);
-        if (mst_stencil_read(mine, d->fields[i].name, 0, NULL, mst_at_file(j->output.location.file, at), &error) != MST_OK)
-            return cli_fail(command, j->request->output, &error);
-    }
-    return CLI_DONE;
+static mst_status broken(mst_mpi_stencil *s, mst_status status) {
+    if (mst_mpi_stencil_is_broken(s))
+        ranks_give_up();
+    return status;
+}
+
+static mst_status run_shared(void *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report, mst_error *error) {
+    ranks_pause_watch(); // what follows has the timeout itself
+    return broken(s, mst_mpi_stencil_run_with(s, steps, how, report, error));
+}
+
+static uint64_t step_of(const void *s) { return mst_mpi_stencil_step(s); }
+
+static mst_status measure(void *s, size_t monitor, double *values, mst_error *error) {
+    ranks_pause_watch();
+    return broken(s, mst_mpi_stencil_measure(s, monitor, values, error));
+}
+
+static mst_status read_monitor(void *s, size_t monitor, uint64_t first, uint64_t count, double *values, mst_error *error) {
+    return broken(s, mst_mpi_stencil_read_monitor(s, monitor, first, count, values, error));
+}
+
+static mst_status read_receiver(void *s, size_t receiver, uint64_t first, uint64_t count, double *values, mst_error *error) {
+    return broken(s, mst_mpi_stencil_read_receiver(s, receiver, first, count, values, error));
 }
 
 static int resume(job *j) {
     mst_error error;
+    cli_work_begin();
     int code = cli_agree(command, solve_take_checkpoint(&j->run));
-    if (code == CLI_DONE && mst_mpi_stencil_resume(j->solver, j->run.resumed_step, &error) != MST_OK)
+    if (code == CLI_DONE && broken(j->solver, mst_mpi_stencil_resume(j->solver, j->run.resumed_step, &error)) != MST_OK)
         code = cli_fail(command, j->options.checkpoint, &error);
-    j->run.first = j->run.resumed_step;
     return cli_agree(command, code);
 }
 
-// What the first rank decides for all, by its clock: how many steps come next, and whether a checkpoint is due.
-typedef struct decision {
-    uint64_t steps, due;
-} decision;
-
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-// Fewer steps at once take the time of as many: they stream the same state, or use halos in part.
-static int find_trip(job *j) {
+static int prepare(const cli_options *options, job *j) {
     mst_error error;
-    mst_stencil_part part;
-    mst_stencil *mine = mst_mpi_stencil_solver(j->solver, &part);
-    const bool exchanges = part.planes < j->run.problem.desc.grid[0] && part.steps < UINT32_MAX;
-    if (mine && mst_stencil_describe(mine, j->run.problem.steps, &j->run.plan, &error) != MST_OK)
-        return cli_fail_input(command, j->options.name, &error);
-    j->trip = exchanges ? part.steps : j->run.plan.depth > 1 ? j->run.plan.depth : 1;
-    return CLI_DONE;
-}
-
-// Up to where a checkpoint is due by its step; by time, whole trips for half of what is left of it, since fields are read behind
-// all of them.
-static uint64_t next_steps(const job *j, uint64_t step, double seconds_a_step) {
-    const solve_options *o = &j->options;
-    const uint64_t left = j->run.problem.steps - step;
-    if (!o->checkpoint)
-        return left;
-    if (o->every_steps)
-        return least(left, o->every_steps - step % o->every_steps);
-    const double trips = (o->every_seconds - (cli_now() - j->run.last_checkpoint)) / (2 * seconds_a_step * (double)j->trip);
-    return trips < 2 ? least(left, j->trip) : trips < (double)left / (double)j->trip ? (uint64_t)trips * j->trip : left;
-}
-
-static bool is_due(const job *j, uint64_t step) {
-    const solve_options *o = &j->options;
-    return o->checkpoint &&
-           (step == j->run.problem.steps ||
-            (o->every_steps ? step % o->every_steps == 0 : cli_now() - j->run.last_checkpoint > o->every_seconds));
-}
-
-static int run_steps(job *j, uint64_t steps) {
-    mst_error error;
-    ranks_pause_watch();
-    if (mst_mpi_stencil_run(j->solver, steps, &error) != MST_OK) {
-        if (mst_mpi_stencil_is_broken(j->solver))
-            ranks_give_up();
-        return cli_agree(command, cli_fail_input(command, NULL, &error));
-    }
-    return cli_agree(command, cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE);
-}
-
-static int advance(job *j) {
-    decision d;
-    double seconds_a_step = INFINITY;
-    int code = CLI_DONE;
-    j->run.last_checkpoint = cli_now();
-    for (uint64_t step = j->run.first; step < j->run.problem.steps && code == CLI_DONE;) {
-        d = (decision){.steps = next_steps(j, step, seconds_a_step)};
-        cli_tell(&d, sizeof d, 0);
-        const double start = cli_now();
-        code = run_steps(j, d.steps);
-        seconds_a_step = fmax(cli_now() - start, 1e-9) / (double)d.steps;
-        step += d.steps;
-        d.due = is_due(j, step);
-        if (code == CLI_DONE)
-            cli_tell(&d, sizeof d, 0);
-        if (code == CLI_DONE && d.due) {
-            code = solve_write_shared_checkpoint(&j->run);
-            j->run.last_checkpoint = cli_now();
-        }
-    }
-    return code;
-}
-
-static int compute(const cli_options *options, job *j, double *seconds) {
-    mst_error error;
-    const problem *p = &j->run.problem;
-    int code = cli_context(command, options, false, &j->context);
+    solve_run *run = &j->run;
+    int code = cli_context(command, options, false, &run->context);
     if (code != CLI_DONE)
         return code;
     ranks_pause_watch(); // compiling takes its time; what follows has the timeout itself
-    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange_every, options->timeout,
-                               &j->solver, &error) != MST_OK)
+    if (mst_mpi_stencil_create(MPI_COMM_WORLD, run->context, &run->problem.desc, (uint64_t)j->request->exchange_every,
+                               options->timeout, &j->solver, &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
-    else
-        code = find_trip(j);
     code = cli_agree(command, code);
     if (code != CLI_DONE)
         return code;
-    j->run.solver = mst_mpi_stencil_solver(j->solver, NULL);
-    if (j->options.resume)
+    j->shared = (solve_shared){.solver = j->solver,
+                               .run = run_shared,
+                               .step = step_of,
+                               .measure = measure,
+                               .read_monitor = read_monitor,
+                               .read_receiver = read_receiver};
+    run->solver = mst_mpi_stencil_solver(j->solver, &j->shared.part);
+    run->shared = &j->shared;
+    code = solve_make_traces(run);
+    if (code == CLI_DONE && j->options.resume)
         code = resume(j);
-    double start = cli_now();
-    if (code == CLI_DONE)
-        code = advance(j);
-    *seconds = cli_now() - start;
-    if (code == CLI_DONE)
-        code = write_planes(j);
-    return cli_agree(command, code);
+    run->first = solve_step(run);
+    run->last_checkpoint = cli_now();
+    return code;
 }
 
-static int print_report(const job *j, bool json, double seconds) {
+static int print_report(const job *j, bool json) {
     char shape[200], time[32], device[320];
-    const problem *p = &j->run.problem;
-    const mst_layout whole = solve_result_layout(&j->run);
-    mst_stencil_part part = {0};
-    double nodes = (double)problem_runs(&p->desc);
-    mst_mpi_stencil_solver(j->solver, &part);
-    for (int k = 0; k < p->desc.rank; k++)
-        nodes *= (double)p->desc.grid[k];
-    double rate = nodes * (double)(p->steps - j->run.first) / seconds;
+    const solve_run *run = &j->run;
+    const problem *p = &run->problem;
+    const mst_layout grid = problem_layout(&p->desc);
+    const double nodes = (double)(cli_layout_bytes(&grid) / mst_type_bytes(grid.type));
+    const double rate = nodes * (double)run->done.steps / fmax(run->done.seconds, 1e-9);
     if (json) {
-        json_t *names = cli_json_text(cli_device_text(j->context, device));
-        return cli_print_json(
-            command, json_pack("{s:o, s:o, s:s, s:I, s:i, s:I, s:o, s:f, s:f}", "output", cli_json_text(j->request->output),
-                               "shape", cli_json_sizes(whole.shape, whole.rank), "type", mst_type_name(whole.type), "steps",
-                               (json_int_t)p->steps, "ranks", ranks_count(), "steps_between_exchanges", (json_int_t)part.steps,
-                               "device", names, "seconds", seconds, "node_steps_per_second", rate));
+        json_t *object = json_pack(
+            "{s:o, s:o, s:s, s:I, s:I, s:i, s:I, s:o, s:f, s:f}", "problem", cli_json_text(j->options.name), "shape",
+            cli_json_sizes(grid.shape, grid.rank), "type", mst_type_name(grid.type), "steps", (json_int_t)p->steps, "first_step",
+            (json_int_t)run->first, "ranks", ranks_count(), "steps_between_exchanges", (json_int_t)j->shared.part.steps, "device",
+            cli_json_text(cli_device_text(run->context, device)), "seconds", run->done.seconds, "node_steps_per_second", rate);
+        return cli_print_json(command, cli_json_complete(object, solve_add_monitors(run, object)));
     }
-    printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n", j->request->output,
-           cli_shape_text(&whole, shape), mst_type_name(whole.type), (unsigned long long)p->steps, ranks_count(),
-           ranks_count() == 1 ? "" : "s", cli_device_text(j->context, device), cli_time_text(seconds, time), rate);
+    printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n",
+           j->options.output ? j->options.output : j->options.name, cli_shape_text(&grid, shape), mst_type_name(grid.type),
+           (unsigned long long)p->steps, ranks_count(), ranks_count() == 1 ? "" : "s", cli_device_text(run->context, device),
+           cli_time_text(run->done.seconds, time), rate);
+    solve_print_found(run);
     return cli_flush(command);
 }
 
-static int open_checkpoint(job *j) {
-    int code = solve_list_state(&j->run);
-    if (code == CLI_DONE && ranks_number() == 0)
-        code = solve_place_checkpoint(&j->run);
-    code = cli_agree(command, code);
-    return code == CLI_DONE && j->options.resume ? solve_open_shared_checkpoint(&j->run) : code;
-}
-
 static int solve(const cli_options *options, const char *name, job *j) {
-    const char *const inputs[] = {name, NULL};
-    double seconds = 0;
     int code = open_problem(j, name, options);
     if (code == CLI_DONE && j->request->dry_run)
         return print_plan(j, options->json != 0);
-    const mst_layout whole = code == CLI_DONE ? solve_result_layout(&j->run) : (mst_layout)MST_LAYOUT_INIT;
-    if (code == CLI_DONE)
-        code = cli_output_open(command, j->request->output, false, options->force || j->options.resume, inputs, &j->output);
-    if (code == CLI_DONE)
-        code = cli_output_begin(&j->output, &whole, 0);
     if (code == CLI_DONE && j->options.checkpoint)
-        code = open_checkpoint(j);
+        code = cli_agree(command, solve_list_state(&j->run));
     if (code == CLI_DONE)
-        code = compute(options, j, &seconds);
+        code = solve_open_outputs(&j->run);
+    if (code == CLI_DONE && j->options.resume)
+        code = solve_open_shared_checkpoint(&j->run);
     if (code == CLI_DONE)
-        code = cli_output_commit(&j->output);
-    return code == CLI_DONE && ranks_number() == 0 ? print_report(j, options->json != 0, seconds) : code;
+        code = prepare(options, j);
+    if (code == CLI_DONE)
+        code = solve_steps(&j->run);
+    return code == CLI_DONE && ranks_number() == 0 ? print_report(j, options->json != 0) : code;
 }
 
 static int run(const cli_arguments *arguments, void *values) {
@@ -364,14 +290,9 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = check_request(values, &j);
     if (code == CLI_DONE)
         code = solve(&arguments->common, arguments->operands[0], &j);
+    j.run.solver = NULL; // it is of the shared one
     mst_mpi_stencil_destroy(j.solver);
-    mst_context_destroy(j.context);
-    cli_output_close(&j.output);
-    cli_place_close(&j.run.checkpoint_place);
-    if (j.run.resumed)
-        fclose(j.run.resumed);
-    free(j.run.state);
-    problem_free(&j.run.problem);
+    solve_free(&j.run);
     return code;
 }
 
@@ -379,7 +300,7 @@ const cli_command mpi_solve = {
     .name = command,
     .summary = "an explicit finite-difference scheme on one grid by all ranks",
     .title = "Solves an explicit finite-difference scheme on a grid that several ranks share.",
-    .synopsis = "PROBLEM -o OUT.npy [options]",
+    .synopsis = "PROBLEM [-o OUT.npy] [options]",
     .details = details,
     .min_operands = 1,
     .max_operands = 1,

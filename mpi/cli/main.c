@@ -36,6 +36,7 @@ static int run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
     cli_set_program("mastaba-mpi");
+    cli_block_interrupts(); // MPI has threads
     if (!ranks_begin(&argc, &argv)) {
         cli_error(NULL, "MPI does not start, or not for calls from one thread of several (MPI_THREAD_FUNNELED)");
         return CLI_FAILED;

@@ -16,9 +16,7 @@ static void pause_for(double waited) {
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * (part * waited < longest ? part * waited : longest))}, NULL);
 }
 
-static double later(double a, double b) { return a > b ? a : b; }
-
-mst_status mst_mpi_wait_beating(int n, MPI_Request *requests, double timeout, mst_mpi_pulse *pulse, mst_error *error) {
+mst_status mst_mpi_wait(int n, MPI_Request *requests, double timeout, mst_error *error) {
     mst_status status = MST_OK;
     double last = MPI_Wtime();
     for (int at = 0; at < n;) {
@@ -30,17 +28,11 @@ mst_status mst_mpi_wait_beating(int n, MPI_Request *requests, double timeout, ms
             continue;
         }
         pause_for(MPI_Wtime() - last);
-        TRY(mst_mpi_pulse_beat(pulse, error));
-        last = pulse ? later(last, pulse->heard) : last;
         REQUIRE(timeout <= 0 || MPI_Wtime() - last < timeout, MST_ERROR_IO,
                 "waited %g s for other ranks; one of them has stopped, or they need longer: give a longer timeout", timeout);
     }
 fail:
     return status;
-}
-
-mst_status mst_mpi_wait(int n, MPI_Request *requests, double timeout, mst_error *error) {
-    return mst_mpi_wait_beating(n, requests, timeout, NULL, error);
 }
 
 // What ranks tell each other. It is left to MPI where waiting fails, so it is not on the stack, unless there is no memory.
@@ -50,17 +42,17 @@ typedef struct agreement {
     MPI_Comm made;
 } agreement;
 
-static mst_status find_first(MPI_Comm communicator, agreement *a, double timeout, mst_mpi_pulse *pulse, mst_error *error) {
+static mst_status find_first(MPI_Comm communicator, agreement *a, double timeout, mst_error *error) {
     mst_status status = MST_OK;
     MPI_Request request;
     TRY_MPI(MPI_Iallreduce(&a->failing, &a->first, 1, MPI_INT, MPI_MIN, communicator, &request), "ranks that agree");
-    TRY(mst_mpi_wait_beating(1, &request, timeout, pulse, error));
+    TRY(mst_mpi_wait(1, &request, timeout, error));
 fail:
     return status;
 }
 
 // The first rank's error goes to all.
-static mst_status tell(MPI_Comm communicator, agreement *a, int rank, double timeout, mst_mpi_pulse *pulse, mst_error *error) {
+static mst_status tell(MPI_Comm communicator, agreement *a, int rank, double timeout, mst_error *error) {
     mst_status status = MST_OK;
     MPI_Request request;
     if (rank == a->first) {
@@ -69,14 +61,13 @@ static mst_status tell(MPI_Comm communicator, agreement *a, int rank, double tim
                  error->message);
     }
     TRY_MPI(MPI_Ibcast(&a->told, (int)sizeof a->told, MPI_BYTE, a->first, communicator, &request), "ranks that agree");
-    TRY(mst_mpi_wait_beating(1, &request, timeout, pulse, error));
+    TRY(mst_mpi_wait(1, &request, timeout, error));
     *error = a->told;
 fail:
     return status;
 }
 
-mst_status mst_mpi_agree_beating(MPI_Comm communicator, mst_status mine, double timeout, mst_mpi_pulse *pulse, bool *broken,
-                                 mst_error *error) {
+mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, bool *broken, mst_error *error) {
     mst_error own = {.status = mine}, *at = error ? error : &own;
     agreement without_memory, *a;
     int rank, n_ranks;
@@ -89,9 +80,9 @@ mst_status mst_mpi_agree_beating(MPI_Comm communicator, mst_status mine, double 
     *a = (agreement){.failing = mine == MST_OK ? n_ranks : rank};
     if (mine != MST_OK)
         at->status = mine;
-    mst_status status = find_first(communicator, a, timeout, pulse, at);
+    mst_status status = find_first(communicator, a, timeout, at);
     if (status == MST_OK && a->first < n_ranks)
-        status = tell(communicator, a, rank, timeout, pulse, at);
+        status = tell(communicator, a, rank, timeout, at);
     if (status != MST_OK) {
         if (broken)
             *broken = true;
@@ -101,10 +92,6 @@ mst_status mst_mpi_agree_beating(MPI_Comm communicator, mst_status mine, double 
     if (a != &without_memory)
         free(a);
     return status;
-}
-
-mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, bool *broken, mst_error *error) {
-    return mst_mpi_agree_beating(communicator, mine, timeout, NULL, broken, error);
 }
 
 mst_status mst_mpi_duplicate(MPI_Comm communicator, double timeout, MPI_Comm *own, mst_error *error) {

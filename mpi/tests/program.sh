@@ -55,6 +55,46 @@ map=('A = sin(B) * C + i2 / n1' 'D = B > 0' B=x.npy C=row.npy)
 by 4 map "${map[@]}" -o an.npy -o dn.npy | grep -q "by 4 ranks" || fail "no report of a map" # the last one has nothing of an axis of six
 for name in a d; do cmp ${name}1.npy ${name}n.npy || fail "$name by 4 ranks has other bits"; done
 
+echo "== all that a scheme writes, byte for byte as by one process"
+cat >all.yaml <<'END'
+grid: [45, 30]
+spacing: 1.0
+time_step: 0.1
+fields: {u: {initial: "exp(-((x-12)^2+(y-20)^2)/20)"}, v: "sin(x*y/40)"}
+boundary: {x: dirichlet 0, y: neumann}
+update: [{u: "u + dt*(u[-1,0] + u[1,0] + u[0,1] + u[0,-1] - 4*u) + 0*v*u"}, {v: "v*0.99 + 0.01*u*u"}]
+receivers:
+  - {field: u, at: [[3, 4], [22, 17], [44, 2]], file: trace.npy}
+  - {field: v, line: [[2, 0], [40, nx-1], 16], file: trace.png, colors: diverging}
+  - {field: u, position: [[20.3, 11.7]], interpolation: sinc 3, file: between.npy, spectrum: {frequencies: [0.1, 0.2], file: bs.npy}}
+monitors:
+  - {name: energy, expression: "u*u + u[3,0]*v", reduce: sum, every: 3, file: energy.csv}
+  - {name: most, expression: "u", reduce: max, every: 5, region: {x: 4, y: [2, 40]}, file: most.npy}
+spectra:
+  - {field: u, frequencies: [0.1, 0.3], file: uf.npy}
+  - {field: u*v, frequencies: [0.2], region: {x: 3}, file: vf.npy}
+output:
+  - {every: 10, fields: [u, v], format: vti, file: frames/both}
+  - {every: 7, fields: [u], format: png, file: frames/p, range: [0, 1]}
+  - {every: 10, fields: [v, u], format: npy, file: frames/n, slice: {x: 5}, decimate: 2}
+until: {condition: "most < 0.55 && t > 1.5", every: 4}
+steps: 60
+END
+solve_all() { # solve_all DIRECTORY COMMAND...: what it prints of monitors goes to DIRECTORY.txt
+    local directory=$1
+    shift
+    mkdir -p "$directory"
+    cp all.yaml "$directory/"
+    (cd "$directory" && "$@" solve all.yaml -o r.npy --checkpoint c.chk --exchange-every 2) | grep "after step" >"$directory.txt"
+}
+alike_all() { # alike_all DIRECTORY
+    diff -r all1 "$1" && diff all1.txt "$1.txt" || fail "$1 has other files than one process"
+    [ "$(ls all1 | wc -l)" = 12 ] && grep -q "ended after step 16" all1.txt || fail "one process writes other files: $(ls all1) $(cat all1.txt)"
+}
+solve_all all1 "$MASTABA"
+solve_all all3 by 3
+alike_all all3
+
 echo "== one message"
 refused() { # refused TEXT COMMAND ARGUMENT...: by one message that has the text, and nothing is written
     local text=$1 code=0
@@ -82,6 +122,54 @@ by 3 solve heat2d --grid 40x24 --steps 20 --exchange beside --exchange-every 2 -
 cmp heat.npy heats.npy || fail "exchanges beside the interior give other bits"
 by 3 solve heat2d --grid 40x24 --exchange-every 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
 by 2 solve heat2d --grid 2x24 --dry-run | grep -q "rank 0: planes 0 to 1, no halos" || fail "halos of one part"
+
+echo "== outputs by more ranks, and from the others' checkpoint"
+solve_all all7 by 7
+alike_all all7
+for ranks in 2 5; do # begins alone, and goes on by ranks
+    mkdir -p half$ranks
+    sed 's/^until.*//' all.yaml >half$ranks/all.yaml
+    (
+        cd half$ranks
+        "$MASTABA" solve all.yaml --steps 7 -o r.npy --checkpoint c.chk >/dev/null
+        by $ranks solve all.yaml --steps 30 -o r.npy --checkpoint c.chk --resume >/dev/null
+    )
+done
+mkdir half1
+sed 's/^until.*//' all.yaml >half1/all.yaml
+(cd half1 && "$MASTABA" solve all.yaml --steps 30 -o r.npy --checkpoint c.chk >/dev/null)
+for ranks in 2 5; do diff -r half1 half$ranks || fail "$ranks ranks go on to other files"; done
+
+echo "== an interrupt leaves a checkpoint of all"
+by_long=("${run[@]}" 3 "$MASTABA_MPI" solve heat2d --grid 200x100 --steps 100000000 -o y.npy)
+for who in one all; do
+    rm -f stop.chk
+    "${by_long[@]}" --checkpoint stop.chk --checkpoint-every 500 >out.txt 2>err.txt &
+    job=$!
+    for attempt in $(seq 600); do
+        if [ -e stop.chk ]; then break; fi
+        sleep 0.1
+    done
+    ranks=$(pgrep -f "^$MASTABA_MPI solve heat2d --grid 200x100")
+    if [ $who = one ]; then ranks=$(tail -1 <<<"$ranks"); fi
+    kill -TERM $ranks
+    code=0
+    wait $job || code=$?
+    [ $code = 130 ] && [ ! -e y.npy ] || fail "$who interrupted: $code, $(cat err.txt)"
+    step=$(sed -n 's/^mastaba-mpi solve: interrupted at step \([0-9]*\) of.*continues from stop.chk/\1/p' err.txt)
+    [ -n "$step" ] || fail "no message: $(cat err.txt)"
+    "$MASTABA" solve heat2d --grid 200x100 --steps $((step + 7)) -o went-on.npy --checkpoint stop.chk --resume --force >/dev/null
+    "$MASTABA" solve heat2d --grid 200x100 --steps $((step + 7)) -o whole.npy --force >/dev/null
+    cmp went-on.npy whole.npy || fail "what an interrupt leaves at step $step has other bits"
+done
+
+echo "== a field that diverges"
+for way in "$MASTABA" "by 3"; do
+    code=0
+    $way solve heat2d --grid 40x24 --steps 4000 --time-step 0.3 --force -o wild.npy >out.txt 2>err.txt || code=$?
+    [ $code = 6 ] && [ ! -e wild.npy ] && [ -e wild.diverged.npy ] || fail "$way: a wild step gives $code: $(cat err.txt)"
+    rm wild.diverged.npy
+done
 
 echo "== a checkpoint of ranks is that of one process, and either goes on from the other's"
 yee="yee2d --grid 64x40"

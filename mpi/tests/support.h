@@ -32,7 +32,8 @@ mst_context *test_begin(int *argc, char ***argv);
 void test_end(mst_context *context);
 
 // Messages and bytes that this rank sent by MPI_Isend and persistent requests since the last call; messages without bytes do not
-// count.
+// count, nor those by which monitors pass a cut.
+enum { TEST_LOOK = 2 }; // their tag
 void test_sent(unsigned long long *messages, unsigned long long *bytes);
 
 // From now on each rank is as if on a host of its own: MPI has no memory for several.

@@ -1,5 +1,7 @@
 // Finite differences over ranks: the same bits as one solver of the whole grid, over random grids, boundaries, steps between
-// exchanges, ways of these and lengths of runs, and as many messages and bytes as planned; a failure of one rank is everybody's.
+// exchanges, ways of these and lengths of runs, and as many messages and bytes as planned; so are monitors, of grids with so many
+// lines that cuts go through groups of their sums, spectra, and where the condition ends a run. A failure of one rank is
+// everybody's, and so is an interrupt.
 #include "support.h"
 
 #include <math.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NODES = 60 * 24, N_POINTS = 5, MOST_STEPS = 27 };
+enum { MOST_NODES = 3000 * 12, N_POINTS = 5, MOST_STEPS = 27, N_MONITORS = 2, LINES = 2048 };
 
 static mst_stencil_desc make_desc(size_t turn) {
     static mst_stencil_field field;
@@ -26,8 +28,9 @@ static mst_stencil_desc make_desc(size_t turn) {
     if (test_random(2))
         boundaries[0].kind = boundaries[1].kind = MST_BOUNDARY_PERIODIC;
     d.rank = 2;
-    d.grid[0] = 12 + test_random(48);
-    d.grid[1] = 8 + test_random(16);
+    const bool is_long = turn % 3 == 0;
+    d.grid[0] = is_long ? LINES + 1 + test_random(3000 - LINES) : 12 + test_random(48);
+    d.grid[1] = 8 + test_random(is_long ? 4 : 16);
     d.spacing[0] = d.spacing[1] = 0.5;
     d.time_step = 0.5;
     d.precision = MST_FLOAT32;
@@ -43,6 +46,18 @@ static mst_stencil_desc make_desc(size_t turn) {
     receiver.interpolation = MST_STENCIL_INTERPOLATION_LINEAR;
     d.receivers = &receiver;
     d.n_receivers = 1;
+    static mst_stencil_monitor monitors[N_MONITORS];
+    static mst_stencil_spectrum spectrum;
+    static const double frequencies[] = {0.1, -0.07};
+    monitors[0] = (mst_stencil_monitor){"sum", "u[2,0]*u + y*t - u[-1,1]", MST_STENCIL_SUM, 2, {{0}, {0}, {0}}};
+    monitors[1] = (mst_stencil_monitor){"most", "abs(u)", MST_STENCIL_MAX, 3, {{d.grid[0] / 3, 1}, {2, 1}, {d.grid[0] / 4, 5}}};
+    spectrum = (mst_stencil_spectrum){"u", 2, frequencies, 2, {{0}, {0}, {0}}};
+    d.monitors = monitors;
+    d.n_monitors = N_MONITORS;
+    d.spectra = &spectrum;
+    d.n_spectra = 1;
+    d.until_every = 2;
+    d.until = turn % 2 ? "t > 8.9" : "most < 0"; // dt is 0.5
     return d;
 }
 
@@ -60,7 +75,7 @@ static void check_divergence(mst_mpi_stencil *ours, const mst_stencil_desc *d) {
     if (test_rank == 0)
         OK(mst_stencil_write(mine, "u", 0, mst_at_host(values), &e));
     status = mst_mpi_stencil_run(ours, 10, &e);
-    CHECK(status == MST_ERROR_DIVERGED, "a field that is not finite gives %s", mst_status_name(status));
+    CHECK(status == MST_ERROR_DIVERGED, "a field that is not finite gives %s: %s", mst_status_name(status), e.message);
     for (int run = 0; run < 3; run++) {
         status = mst_mpi_stencil_run(ours, 5, &e);
         CHECK(status != MST_ERROR_IO, "run %d after it gives %s", run, e.message);
@@ -99,6 +114,62 @@ static void check_received(mst_mpi_stencil *ours, mst_stencil *one, uint64_t ste
     CHECK(mst_mpi_stencil_read_receiver(ours, 0, 2, steps, got, &e) == MST_ERROR_ARGUMENT, "a step that was not run");
 }
 
+// The same of what monitors recorded and measure now, and of a spectrum, of which each rank has a part.
+static void check_found(mst_mpi_stencil *ours, mst_stencil *mine, mst_stencil *one, const mst_stencil_desc *d, uint64_t steps) {
+    static float want_sums[4 * MOST_NODES], sums[4 * MOST_NODES], all[4 * MOST_NODES];
+    double want[MOST_STEPS + 1], got[MOST_STEPS + 1];
+    mst_error e;
+    for (size_t k = 0; k < N_MONITORS; k++) {
+        const uint64_t count = steps / d->monitors[k].every;
+        if (one && count > 0)
+            OK(mst_stencil_read_monitor(one, k, 1, count, want, &e));
+        if (one)
+            OK(mst_stencil_measure(one, k, &want[count], &e));
+        MPI_Bcast(want, (int)count + 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        OK(mst_mpi_stencil_read_monitor(ours, k, 1, count, got, &e));
+        OK(mst_mpi_stencil_measure(ours, k, &got[count], &e));
+        for (uint64_t i = 0; i <= count; i++)
+            CHECK(memcmp(&got[i], &want[i], sizeof got[i]) == 0, "monitor %zu, look %llu of %llu: %.17g, not %.17g", k,
+                  (unsigned long long)i, (unsigned long long)count, got[i], want[i]);
+    }
+    CHECK(mst_mpi_stencil_measure(ours, N_MONITORS, got, &e) == MST_ERROR_ARGUMENT, "a monitor that is none");
+    CHECK(mst_mpi_stencil_read_monitor(ours, 0, 1, steps, got, &e) == MST_ERROR_ARGUMENT || steps < 2, "looks that were not");
+    const int n = (int)(4 * d->grid[0] * d->grid[1]); // two numbers of two frequencies
+    memset(sums, 0, sizeof sums);
+    if (one)
+        OK(mst_stencil_read_spectrum(one, 0, mst_at_host(want_sums), &e));
+    if (mine)
+        OK(mst_stencil_read_spectrum(mine, 0, mst_at_host(sums), &e));
+    MPI_Reduce(sums, all, n, MPI_UINT32_T, MPI_BXOR, 0, MPI_COMM_WORLD);
+    CHECK(!one || memcmp(all, want_sums, (size_t)n * sizeof *all) == 0, "a spectrum has other bits");
+}
+
+// Some rank is interrupted in its first piece.
+static bool interrupt(uint64_t done, uint64_t total, void *user) {
+    (void)done;
+    (void)total;
+    return test_rank != *(int *)user;
+}
+
+static uint64_t run_some(mst_mpi_stencil *ours, uint64_t steps) {
+    mst_error e;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
+    int who = (int)test_random((size_t)test_n_ranks + 1); // the last: nobody
+    const uint64_t before = mst_mpi_stencil_step(ours);
+    how.progress = interrupt;
+    how.progress_user = &who;
+    const mst_status status = mst_mpi_stencil_run_with(ours, steps, &how, &report, &e);
+    CHECK(status == MST_OK || (status == MST_ERROR_CANCELLED && who < test_n_ranks), "%s", e.message);
+    const uint64_t done = mst_mpi_stencil_step(ours) - before;
+    uint64_t most = done;
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    CHECK(done == most && report.steps == done && (done == steps || status != MST_OK || report.ended),
+          "%llu, %llu steps of %llu: %s", (unsigned long long)done, (unsigned long long)most, (unsigned long long)steps,
+          mst_status_name(status));
+    return done;
+}
+
 static void run_case(mst_context *context, size_t turn) {
     static float whole[MOST_NODES], own[MOST_NODES];
     mst_error e;
@@ -122,8 +193,7 @@ static void run_case(mst_context *context, size_t turn) {
     check_messages(NULL, &part, 0, &left);
     uint64_t all_steps = 0;
     for (int run = 0; run < 3; run++) {
-        uint64_t steps = 1 + test_random(9);
-        OK(mst_mpi_stencil_run(ours, steps, &e));
+        const uint64_t steps = run_some(ours, 1 + test_random(9));
         all_steps += steps;
         check_messages(alone ? NULL : mine, &part, steps, &left);
         if (one)
@@ -139,11 +209,13 @@ static void run_case(mst_context *context, size_t turn) {
               (unsigned long long)part.steps, part.first, part.first + part.planes);
     }
     check_received(ours, one, all_steps);
+    check_found(ours, mine, one, &d, all_steps);
     int unwritten = !alone && left != part.steps;
     MPI_Bcast(&unwritten, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (unwritten)
         CHECK(mst_mpi_stencil_resume(ours, 0, &e) == MST_ERROR_ARGUMENT && strstr(e.message, "not every array"), "%s", e.message);
-    check_divergence(ours, &d);
+    if (turn % 2 == 0) // elsewhere the condition may hold, at which runs end at once
+        check_divergence(ours, &d);
     mst_mpi_stencil_destroy(ours);
     mst_stencil_destroy(one);
 }
@@ -164,7 +236,8 @@ static mst_mpi_stencil *make_alone(mst_context *context, double timeout) {
     mst_mpi_stencil *ours = NULL;
     mst_stencil_desc d = make_desc(0);
     d.grid[0] = 3;
-    d.n_receivers = 0;
+    d.n_receivers = d.n_monitors = d.n_spectra = 0;
+    d.until = NULL;
     d.check_every = 0;
     for (int turn = 0; turn < 2; turn++) { // the second time its kernels are there
         mst_mpi_stencil_destroy(ours);

@@ -128,8 +128,6 @@ mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error
     const int64_t n = (int64_t)p->grid[PLANES];
     if (!part)
         return MST_OK;
-    MST_REQUIRE(desc->n_monitors + desc->n_spectra == 0 && !desc->until, MST_ERROR_ARGUMENT,
-                "a part of a grid has no monitors, spectra and condition to end; remove them");
     MST_REQUIRE(part->planes > 0 && part->first < (size_t)n && part->planes <= (size_t)n - part->first, MST_ERROR_ARGUMENT,
                 "the part has %zu planes from %zu on; the grid has %lld", part->planes, part->first, (long long)n);
     MST_REQUIRE(part->steps > 0, MST_ERROR_ARGUMENT, "the part is to run 0 steps between exchanges; at least 1");
@@ -152,6 +150,7 @@ mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error
     s->part = (mst_part){(int64_t)part->first, (int64_t)part->planes, from, to - from};
     if (part->planes < (size_t)n)
         MST_TRY(mst_problem_cut(p, &s->part, error));
+    mst_observations_cut(p->observations, p->n_runs > 0, s->part.first, s->part.planes);
 fail:
     return status;
 }
@@ -185,8 +184,6 @@ bool mst_part_may_run(const mst_stencil *s, uint64_t steps) {
     return s->halo_steps == 0 || steps <= s->steps_left || mst_halo_bytes(s, 0) + mst_halo_bytes(s, 1) == 0;
 }
 
-static uint64_t all_arrays(const mst_problem *p) { return UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - p->n_arrays); }
-
 mst_status mst_part_written(mst_stencil *s, int array, mst_error *error) {
     mst_status status = MST_OK;
     if (s->halo_steps == 0)
@@ -194,7 +191,7 @@ mst_status mst_part_written(mst_stencil *s, int array, mst_error *error) {
     s->written |= (uint64_t)1 << array;
     if (s->check_every)
         MST_TRY(mst_solver_count(s, array, &s->nonfinite[array], error));
-    if (s->written == all_arrays(&s->problem))
+    if (s->written == mst_solver_all_arrays(s))
         s->steps_left = s->halo_steps;
 fail:
     return status;

@@ -15,14 +15,15 @@ static cl_long16 region_of(const mst_region *r) {
     return out;
 }
 
-// The lines from..to - 1 of the region, which lie in these arrays.
-static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8 *grid, const cl_long8 *held, uint64_t from,
-                         uint64_t to, mst_error *error) {
+// What is looked at of the lines first .. end - 1 of the region, which lie in these arrays.
+static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8 *grid, const cl_long8 *held, uint64_t first,
+                         uint64_t end, mst_error *error) {
     const mst_problem *p = l->o->problem;
+    const uint64_t from = mst_larger(first * l->of_line, l->from), to = mst_smaller(end * l->of_line, l->to);
     const cl_long16 region = region_of(&l->region);
     const uint64_t groups = mst_observation_groups(&l->region);
-    const cl_long4 range = {{(cl_long)(from * l->of_line), (cl_long)(to * l->of_line), (cl_long)groups, (cl_long)l->runs}};
-    const size_t items = (size_t)(l->is_spectrum ? (to - from) * l->of_line : l->runs * groups * MST_OBSERVATION_LANES);
+    const cl_long4 range = {{(cl_long)from, (cl_long)to, (cl_long)groups, (cl_long)l->runs}};
+    const size_t items = (size_t)(l->is_spectrum ? to - from : l->runs * groups * MST_OBSERVATION_LANES);
     const double now = (double)l->step * p->time_step, before = ((double)l->step - 1) * p->time_step;
     const float now_float = (float)now, before_float = (float)before;
     mst_argument_list list = {.n = 0};
@@ -130,6 +131,8 @@ static mst_status look_at_box(const mst_look *l, const uint64_t first[2], const 
                             (cl_long)p->grid[COLUMNS], (cl_long)(rows.count * p->grid[COLUMNS]), 0}};
     const cl_long8 held = {{planes.first, (cl_long)planes.count, rows.first, (cl_long)rows.count}};
     const uint64_t from = first[PLANES] * l->region.count[ROWS] + first[ROWS];
+    if (from * l->of_line >= l->to || (from + lines[PLANES] * lines[ROWS]) * l->of_line <= l->from)
+        return MST_OK;
     for (size_t k = 0; k < l->what->n_reads; k++)
         MST_TRY(fill(l, k, planes, rows, error));
     MST_TRY(launch(l, l->o->held, &grid, &held, from, from + lines[PLANES] * lines[ROWS], error));
@@ -141,9 +144,10 @@ static mst_status look_at_store(const mst_look *l, mst_error *error) {
     mst_status status = MST_OK;
     const mst_region *r = &l->region;
     const mst_held held = mst_held_make(l->o->problem, l->what, l->o->footprint->parts[MST_FOOTPRINT_HELD].bytes);
+    const uint64_t plane = r->count[ROWS] * l->of_line, end = mst_divide_up(l->to, plane);
     uint64_t first[2], lines[2];
-    for (first[PLANES] = 0; first[PLANES] < r->count[PLANES]; first[PLANES] += lines[PLANES]) {
-        lines[PLANES] = mst_smaller(held.lines[PLANES], r->count[PLANES] - first[PLANES]);
+    for (first[PLANES] = l->from / plane; first[PLANES] < end; first[PLANES] += lines[PLANES]) {
+        lines[PLANES] = mst_smaller(held.lines[PLANES], end - first[PLANES]);
         for (first[ROWS] = 0; first[ROWS] < r->count[ROWS]; first[ROWS] += lines[ROWS]) {
             lines[ROWS] = mst_smaller(held.lines[ROWS], r->count[ROWS] - first[ROWS]);
             MST_TRY(look_at_box(l, first, lines, error));
@@ -155,6 +159,8 @@ fail:
 
 mst_status mst_look_at(const mst_look *l, mst_error *error) {
     mst_status status = MST_OK;
+    if (l->from >= l->to)
+        return MST_OK;
     MST_TRY(l->o->schedule->kind->view ? look_in_core(l, error) : look_at_store(l, error));
     return MST_OK;
 fail:

@@ -1,4 +1,6 @@
 // What monitors and spectra found, for the caller.
+#include "runtime/description.h"
+#include "runtime/numbers.h"
 #include "solver.h"
 #include "stream/transfer.h"
 
@@ -7,27 +9,84 @@
 
 enum { CHUNK_BYTES = 1 << 23 };
 
-static mst_status measure(mst_stencil *s, size_t monitor, double *value, mst_error *error) {
+#define MEETING MST_DESCRIPTION(mst_stencil_meeting, MST_STENCIL_MEETING_INIT, user)
+
+// How a part meets the others; a solver of the whole grid meets none, with NULL.
+static mst_status meet(mst_stencil *s, const mst_stencil_meeting *given, mst_stencil_meeting *with, mst_error *error) {
     mst_status status = MST_OK;
-    const size_t n = s->problem.observations->n_monitors;
-    const double *found;
-    MST_REQUIRE(value, MST_ERROR_ARGUMENT, "value must not be NULL");
-    MST_REQUIRE(monitor < n, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, n);
+    MST_REQUIRE(!given || s->halo_steps > 0, MST_ERROR_ARGUMENT, "the solver has the whole grid; desc->part makes one of a part");
+    MST_REQUIRE(given || s->halo_steps == 0, MST_ERROR_ARGUMENT,
+                "the solver has a part of a grid, whose monitors all parts look at together (mst_stencil_measure_part)");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    MST_TRY(mst_observer_measure(&s->observer, monitor, s->step, &found, error));
-    memcpy(value, found, mst_observer_runs(&s->observer) * sizeof *value);
+    if (given) {
+        MST_TRY(mst_description_read(MEETING, given, with, error));
+        MST_REQUIRE(with->take && with->give && with->join, MST_ERROR_ARGUMENT, "the functions of a meeting must not be NULL");
+        s->observer.with = with;
+        mst_observer_forget(&s->observer); // or some parts would look again, and others not
+    }
 fail:
     return status;
 }
 
-mst_status mst_stencil_measure(mst_stencil *s, size_t monitor, double *value, mst_error *error) {
+static mst_status measure(mst_stencil *s, size_t monitor, const mst_stencil_meeting *given, double *value, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n = s->problem.observations->n_monitors;
+    mst_stencil_meeting with;
+    const double *found;
+    MST_REQUIRE(value, MST_ERROR_ARGUMENT, "value must not be NULL");
+    MST_REQUIRE(monitor < n, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, n);
+    MST_TRY(meet(s, given, &with, error));
+    MST_TRY(mst_observer_measure(&s->observer, monitor, s->step, &found, error));
+    memcpy(value, found, mst_observer_runs(&s->observer) * sizeof *value);
+fail:
+    s->observer.with = NULL;
+    return status;
+}
+
+static mst_status measure_in_turn(mst_stencil *s, size_t monitor, const mst_stencil_meeting *meeting, double *value,
+                                  mst_error *error) {
     if (!s)
         return mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
     mst_status status = mst_turn_take(s->turn, error);
     if (status != MST_OK)
         return status;
-    return mst_turn_give(s->turn, measure(s, monitor, value, error));
+    return mst_turn_give(s->turn, measure(s, monitor, meeting, value, error));
 }
+
+mst_status mst_stencil_measure(mst_stencil *s, size_t monitor, double *value, mst_error *error) {
+    return measure_in_turn(s, monitor, NULL, value, error);
+}
+
+mst_status mst_stencil_measure_part(mst_stencil *s, size_t monitor, const mst_stencil_meeting *meeting, double *value,
+                                    mst_error *error) {
+    if (!meeting)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "meeting must not be NULL");
+    return measure_in_turn(s, monitor, meeting, value, error);
+}
+
+static mst_status look(mst_stencil *s, const mst_stencil_meeting *meeting, bool *ended, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_meeting with;
+    MST_TRY(meet(s, meeting, &with, error));
+    status = mst_observer_look(&s->observer, s->step, ended, error);
+    s->observer.with = NULL;
+    if (status != MST_OK) // what is recorded would have a gap
+        s->missing = mst_solver_all_arrays(s);
+fail:
+    return status;
+}
+
+mst_status mst_stencil_look_part(mst_stencil *s, const mst_stencil_meeting *meeting, bool *ended, mst_error *error) {
+    if (!s || !meeting || !ended)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "solver, meeting and ended must not be NULL");
+    *ended = false;
+    mst_status status = mst_turn_take(s->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(s->turn, look(s, meeting, ended, error));
+}
+
+uint64_t mst_stencil_next_look(const mst_stencil *s) { return s ? mst_observer_next(&s->observer, s->step) : UINT64_MAX; }
 
 mst_status mst_stencil_read_monitor(const mst_stencil *s, size_t monitor, uint64_t first, uint64_t count, double *values,
                                     mst_error *error) {
@@ -52,32 +111,51 @@ fail:
 
 // ---- Spectra: their sums in parts
 
+// Numbers of the device's sums, and where they are among those of the whole region.
+typedef struct spectrum_piece {
+    size_t at, n, whole;
+} spectrum_piece;
+
+static mst_status move_sums(mst_stencil *s, const mst_transfer *t, const spectrum_piece *numbers, bool write, void *part,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    mst_observer *o = &s->observer;
+    const size_t e = s->problem.element, at = numbers->at * e, whole = numbers->whole * e, bytes = numbers->n * e;
+    for (size_t done = 0, n; done < bytes; done += n) {
+        n = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
+        if (write) {
+            MST_TRY(mst_transfer_read(s->context->pool, t, whole + done, whole + done + n, part, error));
+            MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->sums, at + done, n, part, t->name, error));
+        } else {
+            MST_TRY(mst_queue_read(&o->queue, o->sums, at + done, n, part, t->name, error));
+            MST_TRY(mst_transfer_write(s->context->pool, t, whole + done, whole + done + n, part, error));
+        }
+    }
+fail:
+    return status;
+}
+
 static mst_status move(mst_stencil *s, size_t spectrum, mst_location place, bool write, mst_error *error) {
     mst_status status = MST_OK;
     const mst_observations *all = s->problem.observations;
-    mst_observer *o = &s->observer;
     void *part = NULL;
     MST_REQUIRE(spectrum < all->n_spectra, MST_ERROR_ARGUMENT, "there is no spectrum %zu; there are %zu", spectrum,
                 all->n_spectra);
     MST_REQUIRE(place.place == MST_PLACE_HOST || place.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "the sums of a spectrum must lie in host memory or a file");
     const mst_problem_spectrum *k = &all->spectra[spectrum];
-    const size_t numbers[] = {2 * k->n_frequencies * (size_t)k->what.region.nodes}, bytes = numbers[0] * s->problem.element;
-    const size_t at = (size_t)(2 * k->first) * s->problem.element;
+    const size_t whole = (size_t)k->what.region.nodes, own = (size_t)mst_spectrum_nodes(k);
+    const size_t once = own == whole ? k->n_frequencies : 1, numbers[] = {2 * k->n_frequencies * whole}; // frequencies
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, numbers), place,
                             "the sums of a spectrum", NULL};
-    MST_REQUIRE(part = malloc(bytes < CHUNK_BYTES ? bytes : CHUNK_BYTES), MST_ERROR_HOST_MEMORY, "out of memory for a spectrum");
-    for (size_t done = 0, n; done < bytes; done += n) {
-        n = bytes - done < CHUNK_BYTES ? bytes - done : CHUNK_BYTES;
-        if (write) {
-            MST_TRY(mst_transfer_read(s->context->pool, &t, done, done + n, part, error));
-            MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->sums, at + done, n, part, t.name, error));
-        } else {
-            MST_TRY(mst_queue_read(&o->queue, o->sums, at + done, n, part, t.name, error));
-            MST_TRY(mst_transfer_write(s->context->pool, &t, done, done + n, part, error));
-        }
+    MST_REQUIRE(part = malloc(mst_smaller(2 * once * own * s->problem.element + 1, (size_t)CHUNK_BYTES)), MST_ERROR_HOST_MEMORY,
+                "out of memory for a spectrum");
+    for (size_t f = 0; f < k->n_frequencies; f += once) {
+        const spectrum_piece of = {2 * ((size_t)k->first + f * own), 2 * once * own,
+                                   2 * (f * whole + (size_t)(k->what.from * mst_spectrum_plane(k)))};
+        MST_TRY(move_sums(s, &t, &of, write, part, error));
     }
-    MST_TRY(mst_queue_finish(&o->queue, error));
+    MST_TRY(mst_queue_finish(&s->observer.queue, error));
 fail:
     free(part);
     return status;

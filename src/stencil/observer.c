@@ -36,13 +36,18 @@ fail:
     return status;
 }
 
+// Of a part of an ensemble's runs, those that it has.
 static void put_numbers(const mst_observer *o, const mst_formula *f, void *to) {
-    const size_t runs = o->problem->n_runs;
-    for (size_t i = 0; i < f->n_varying * runs; i++)
-        if (o->problem->is_double)
-            ((double *)to)[f->first_varying * runs + i] = f->varying[i];
+    const mst_problem *p = o->problem;
+    const size_t own = (size_t)p->grid[PLANES];
+    for (size_t i = 0; i < f->n_varying * own; i++) {
+        const size_t at = f->first_varying * own + i;
+        const double value = f->varying[i / own * p->n_runs + (size_t)p->first_plane + i % own];
+        if (p->is_double)
+            ((double *)to)[at] = value;
         else
-            ((float *)to)[f->first_varying * runs + i] = (float)f->varying[i];
+            ((float *)to)[at] = (float)value;
+    }
 }
 
 static mst_status take_numbers(mst_observer *o, mst_error *error) {
@@ -79,7 +84,8 @@ static mst_status take(mst_observer *o, mst_error *error) {
     MST_TRY(mst_memory_take(o->context, sums, NULL, sums->count, &o->sums, error));
     MST_TRY(take_numbers(o, error));
     MST_TRY(mst_memory_take(o->context, held, NULL, held->count, o->held, error));
-    MST_REQUIRE(o->staging = malloc(room), MST_ERROR_HOST_MEMORY, "out of memory for monitors and spectra");
+    MST_REQUIRE((o->staging = malloc(room)) && (o->found = malloc((size_t)parts[MST_FOOTPRINT_PARTIALS].bytes + 1)),
+                MST_ERROR_HOST_MEMORY, "out of memory for monitors and spectra");
     if (sums->count > 0) {
         MST_TRY(mst_queue_fill(&o->queue, o->sums, 0, (size_t)sums->bytes, "the sums of spectra", error));
         MST_TRY(mst_queue_finish(&o->queue, error));
@@ -137,94 +143,9 @@ void mst_observer_release(mst_observer *o) {
     free(o->spectra);
     free(o->records);
     free(o->staging);
+    free(o->found);
     mst_queue_release(&o->queue);
     *o = (mst_observer){.context = NULL};
-}
-
-// ---- Monitors
-
-static void add(double *sum, double *rest, double value) {
-    const double total = *sum + value, part = total - *sum;
-    *rest += (*sum - (total - part)) + (value - part);
-    *sum = total;
-}
-
-static double partial(const mst_observer *o, size_t i) {
-    return mst_observation_in_double(o->context) ? ((double *)o->staging)[i] : (double)((float *)o->staging)[i];
-}
-
-static double sum_of(const mst_observer *o, size_t first, size_t n) {
-    double sum = 0, rest = 0;
-    for (size_t i = first; i < first + n; i++) {
-        add(&sum, &rest, partial(o, 2 * i));
-        rest += isfinite(sum) ? partial(o, 2 * i + 1) : 0;
-    }
-    return isfinite(sum) ? sum + rest : sum;
-}
-
-static double extreme_of(const mst_observer *o, size_t first, size_t n, double sign) {
-    double most = -INFINITY;
-    for (size_t i = first; i < first + n; i++) {
-        const double value = sign * partial(o, 2 * i);
-        most = value > most || isnan(value) ? value : most;
-    }
-    return sign * most;
-}
-
-static double reduce(const mst_observer *o, const mst_problem_monitor *m, size_t first, size_t n) {
-    switch (m->reduction) {
-    case MST_STENCIL_MAX:
-        return extreme_of(o, first, n, 1);
-    case MST_STENCIL_MIN:
-        return extreme_of(o, first, n, -1);
-    case MST_STENCIL_MEAN:
-        return sum_of(o, first, n) / (double)m->what.region.nodes;
-    case MST_STENCIL_NORM:
-        return sqrt(sum_of(o, first, n));
-    default:
-        return sum_of(o, first, n);
-    }
-}
-
-// The values of so many runs at once.
-static mst_status measure(mst_observer *o, size_t monitor, uint64_t step, size_t first, size_t runs, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
-    const mst_region *r = &m->what.region;
-    const size_t items = (size_t)mst_observation_groups(r) * MST_OBSERVATION_LANES;
-    mst_look l = {.o = o,
-                  .what = &m->what,
-                  .kernel = o->monitors[monitor],
-                  .result = &o->partials,
-                  .region = *r,
-                  .runs = runs,
-                  .of_line = mst_observation_units(r) / (r->count[PLANES] * r->count[ROWS]),
-                  .step = step};
-    l.region.start[PLANES] += first;
-    MST_TRY(mst_look_at(&l, error));
-    MST_TRY(mst_queue_read(&o->queue, o->partials, 0,
-                           runs * 2 * items * (mst_observation_in_double(o->context) ? sizeof(double) : sizeof(float)),
-                           o->staging, "what a monitor found", error));
-    for (size_t k = 0; k < runs; k++)
-        o->records[monitor].latest[first + k] = reduce(o, m, k * items, items);
-fail:
-    return status;
-}
-
-mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, const double **values, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_region *r = &o->problem->observations->monitors[monitor].what.region;
-    const size_t all = mst_observer_runs(o);
-    const size_t at_once = o->schedule->kind->view ? (size_t)mst_observation_runs(r, all) : 1;
-    mst_record *record = &o->records[monitor];
-    if (record->measured != step) {
-        for (size_t first = 0; first < all; first += at_once)
-            MST_TRY(measure(o, monitor, step, first, mst_smaller(at_once, all - first), error));
-        record->measured = step;
-    }
-    *values = record->latest;
-fail:
-    return status;
 }
 
 static mst_status record(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
@@ -264,14 +185,17 @@ static void put_phase(const mst_observer *o, double frequency, uint64_t every, u
 mst_status mst_observer_add(mst_observer *o, size_t spectrum, uint64_t step, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem_spectrum *s = &o->problem->observations->spectra[spectrum];
-    const mst_look l = {.o = o,
-                        .what = &s->what,
-                        .kernel = o->spectra[spectrum],
-                        .result = &o->sums,
-                        .is_spectrum = true,
-                        .region = s->what.region,
-                        .of_line = s->what.region.count[COLUMNS],
-                        .step = step};
+    mst_look l = {.o = o,
+                  .what = &s->what,
+                  .kernel = o->spectra[spectrum],
+                  .result = &o->sums,
+                  .is_spectrum = true,
+                  .region = s->what.region,
+                  .to = mst_spectrum_nodes(s),
+                  .of_line = s->what.region.count[COLUMNS],
+                  .step = step};
+    l.region.start[PLANES] += s->what.from * s->what.region.step[PLANES] - (uint64_t)o->problem->first_plane;
+    l.region.count[PLANES] = s->what.to - s->what.from;
     for (size_t k = 0; k < s->n_frequencies; k++)
         put_phase(o, s->frequencies[k], s->what.every, step, k);
     MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->phases, 0, s->n_frequencies * 2 * o->problem->element, o->staging,
@@ -312,15 +236,21 @@ mst_status mst_observer_look(mst_observer *o, uint64_t step, bool *ended, mst_er
     mst_status status = MST_OK;
     const mst_observations *all = o->problem->observations;
     *ended = false;
-    for (size_t k = 0; k < all->n_monitors; k++)
+    for (size_t k = 0; k < all->n_monitors && o->looked != step; k++)
         if (is_due(all->monitors[k].what.every, step))
             MST_TRY(record(o, k, step, error));
-    for (size_t k = 0; k < all->n_spectra; k++)
+    for (size_t k = 0; k < all->n_spectra && o->looked != step; k++)
         if (is_due(all->spectra[k].what.every, step))
             MST_TRY(mst_observer_add(o, k, step, error));
+    o->looked = step;
     MST_TRY(mst_observer_until(o, step, ended, error));
 fail:
     return status;
+}
+
+uint64_t mst_observer_next(const mst_observer *o, uint64_t step) {
+    const mst_observations *all = o->problem->observations;
+    return mst_observations_due(all, step) && o->looked != step ? step : mst_observations_next(all, step);
 }
 
 void mst_observer_forget(mst_observer *o) {
@@ -330,7 +260,7 @@ void mst_observer_forget(mst_observer *o) {
 
 void mst_observer_restart(mst_observer *o, uint64_t step) {
     mst_observer_forget(o);
-    o->recorded_from = step;
+    o->recorded_from = o->looked = step;
     for (size_t k = 0; o->records && k < o->problem->observations->n_monitors; k++)
         o->records[k].n = 0;
 }

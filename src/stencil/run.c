@@ -42,8 +42,6 @@ static mst_status report_progress(run_state *run, mst_error *error) {
     return MST_OK;
 }
 
-static uint64_t all_arrays(const mst_stencil *s) { return UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays); }
-
 // A trip of at most so many steps: *n of them.
 static mst_status advance(mst_stencil *s, uint64_t row, uint64_t most, run_state *run, uint64_t *n, mst_error *error) {
     if (run->part)
@@ -84,7 +82,7 @@ fail:
     schedule->kind->abandon(schedule);
     if (run->part)
         mst_part_run_abandon(run->part);
-    s->missing = all_arrays(s);
+    s->missing = mst_solver_all_arrays(s);
     return status;
 }
 
@@ -108,11 +106,12 @@ static uint64_t segment_steps(const mst_stencil *s, uint64_t left) {
 
 // Behind a segment: at what is due, and whether the fields are finite if the run ends there or it is time.
 static mst_status look(mst_stencil *s, run_state *run, bool ends, mst_error *error) {
-    mst_status status = mst_observer_look(&s->observer, s->step, &run->ended, error);
+    mst_status status = s->halo_steps > 0 ? MST_OK : mst_observer_look(&s->observer, s->step, &run->ended, error);
     if (status != MST_OK) { // what is recorded would have a gap
-        s->missing = all_arrays(s);
+        s->missing = mst_solver_all_arrays(s);
         return status;
     }
+    ends = ends && !(run->part && run->part->with.goes_on);
     if (s->check_every && (ends || run->ended || (s->step - s->checked_step) % s->check_every == 0))
         MST_TRY(mst_solver_check(s, error));
 fail:
@@ -134,6 +133,10 @@ static void write_report(const mst_stencil *s, const run_state *run, double seco
 static mst_status check_halos(const mst_stencil *s, const run_state *run, mst_error *error) {
     mst_status status = MST_OK;
     const uint64_t steps = run->part ? mst_smaller(run->part->left, run->total) : run->total;
+    const uint64_t next = mst_observer_next(&s->observer, s->step);
+    MST_REQUIRE(s->is_trial || s->halo_steps == 0 || run->total <= next - s->step, MST_ERROR_ARGUMENT,
+                "the parts of the grid are to look at what is due after step %llu (mst_stencil_look_part) before they go on",
+                (unsigned long long)next);
     MST_REQUIRE(s->is_trial || mst_part_may_run(s, steps), MST_ERROR_ARGUMENT,
                 "the halos of the part hold for %llu steps more; %llu are asked for, so write them first",
                 (unsigned long long)s->steps_left, (unsigned long long)steps);
@@ -154,7 +157,8 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, mst_part_run *part, 
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(check_halos(s, &run, error));
     s->written = s->filled = 0;
-    MST_TRY(mst_observer_until(&s->observer, s->step, &run.ended, error));
+    if (s->halo_steps == 0)
+        MST_TRY(mst_observer_until(&s->observer, s->step, &run.ended, error));
     while (run.done < steps && !run.ended) {
         const mst_status ran = run_segment(s, segment_steps(s, steps - run.done), &run, error);
         if (ran == MST_OK || ran == MST_ERROR_CANCELLED)

@@ -44,6 +44,11 @@ struct mst_stencil {
     uint64_t check_every, checked_step, nonfinite[MST_STENCIL_MAX_ARRAYS];
 };
 
+// A bit for each array of the state.
+static inline uint64_t mst_solver_all_arrays(const mst_stencil *s) {
+    return UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
+}
+
 // Chooses the plan for runs of so many steps (0: not known), builds the kernels, and makes the tables. The context, the problem,
 // the points, the inputs and is_trial are there.
 mst_status mst_solver_prepare(mst_stencil *solver, mst_stencil_choice choice, uint64_t steps, mst_error *error);

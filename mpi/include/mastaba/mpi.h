@@ -135,12 +135,20 @@ MST_API mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *co
                                           uint64_t steps, double timeout, mst_mpi_stencil **out, mst_error *error);
 MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, unless it is NULL or broken
 
-// Advances by so many steps, and exchanges halos where they are used up. Collective, blocks. On failure the state is lost. Errors
-// are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank waited longer than the timeout, which breaks the
-// solver. Where some ranks have no halos (no planes, or runs of an ensemble), all tell one another that they wait, or compute,
-// the latter where mst_stencil_run reports progress, between trips: a rank waits as long as it hears that. So a timeout is to
-// exceed the time of a trip, and of the steps between two exchanges. A broken solver: MST_ERROR_IO at once.
+// Advances by so many steps, or fewer where the condition `until` holds, exchanges halos where they are used up, and does what is
+// due on the way: monitors have the bits of one solver. All ranks meet a few times a second, so a timeout is to exceed the time
+// of a trip and of the steps between two exchanges. Collective, blocks. On failure the state is lost, but for MST_ERROR_CANCELLED
+// (it can be read where a field diverged). Errors are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank
+// waited longer than the timeout, which breaks the solver; a broken one gives it at once.
 MST_API mst_status mst_mpi_stencil_run(mst_mpi_stencil *solver, uint64_t steps, mst_error *error);
+
+// The same as mst_stencil_run has it: how and report may be NULL. Each rank's progress is called a few times a second; where one
+// returns false, all ranks stop at the same step, MST_ERROR_CANCELLED. Bytes of the report are this rank's, all else is of all.
+MST_API mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *solver, uint64_t steps, const mst_execution *how,
+                                            mst_stencil_report *report, mst_error *error);
+
+// The step that all ranks have reached, also where this one has no solver.
+MST_API uint64_t mst_mpi_stencil_step(const mst_mpi_stencil *solver);
 
 // This rank's solver, for mst_stencil_read of its own planes (the region may be NULL), mst_stencil_step and the like, but not to
 // run it; NULL: this rank has no planes, as there are too many ranks. *part (unless NULL) says which planes they are; with one
@@ -156,6 +164,13 @@ MST_API mst_status mst_mpi_stencil_resume(mst_mpi_stencil *solver, uint64_t step
 // Collective, blocks. MST_ERROR_IO: as mst_mpi_stencil_run; else errors are those of mst_stencil_read_receiver.
 MST_API mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
                                                  double *values, mst_error *error);
+
+// mst_stencil_read_monitor and mst_stencil_measure for every rank. (Of a spectrum each rank has the sums at its own planes, which
+// mst_stencil_read_spectrum of its solver puts where they are among all.) Collective, blocks. MST_ERROR_IO: as
+// mst_mpi_stencil_run.
+MST_API mst_status mst_mpi_stencil_read_monitor(mst_mpi_stencil *solver, size_t monitor, uint64_t first, uint64_t count,
+                                                double *values, mst_error *error);
+MST_API mst_status mst_mpi_stencil_measure(mst_mpi_stencil *solver, size_t monitor, double *values, mst_error *error);
 
 // As mst_mpi_fft_is_broken.
 MST_API int mst_mpi_stencil_is_broken(const mst_mpi_stencil *solver);

@@ -9,13 +9,15 @@
 
 #include <stdio.h>
 
-uint64_t mst_observation_units(const mst_region *r) {
-    return r->count[PLANES] * r->count[ROWS] * mst_divide_up(r->count[COLUMNS], (uint64_t)MST_OBSERVATION_UNIT);
+uint64_t mst_observation_line(const mst_region *r) { return mst_divide_up(r->count[COLUMNS], (uint64_t)MST_OBSERVATION_UNIT); }
+
+uint64_t mst_observation_units(const mst_region *r) { return r->count[PLANES] * r->count[ROWS] * mst_observation_line(r); }
+
+uint64_t mst_observation_share(const mst_region *r) {
+    return mst_divide_up(mst_observation_units(r), (uint64_t)MST_OBSERVATION_GROUPS);
 }
 
-uint64_t mst_observation_groups(const mst_region *r) {
-    return mst_smaller(mst_observation_units(r), (uint64_t)MST_OBSERVATION_GROUPS);
-}
+uint64_t mst_observation_groups(const mst_region *r) { return mst_divide_up(mst_observation_units(r), mst_observation_share(r)); }
 
 uint64_t mst_observation_runs(const mst_region *r, uint64_t n_runs) {
     return mst_smaller(n_runs, MST_OBSERVATION_ALL_GROUPS / mst_observation_groups(r));
@@ -145,20 +147,22 @@ static void write_monitor(const mst_writer *w, const mst_problem_monitor *m, con
                                         "add_to(&sum, &rest, (SUM)result * result);\n"};
     mst_text_put(w->out, "\n// $name\n", MST_SET(name, m->name));
     begin(w, &m->what, kernel, false);
-    mst_text_put(
-        w->out,
-        "const long item = get_global_id(0), lane = item % $lanes, groups = range.s2;\n"
-        "const long run = item / $lanes / groups, group = item / $lanes % groups;\n"
-        "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
-        "if (run >= range.s3)\nreturn;\n"
-        "SUM sum = range.s0 > 0 ? partials[2 * item] : $start, rest = range.s0 > 0 ? partials[2 * item + 1] : 0;\n"
-        "for (long unit = (range.s0 - group + groups - 1) / groups * groups + group; unit < range.s1; unit += groups) {\n"
-        "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
-        "const long plane = region.s0 + run + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
-        "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
-        "for (long i = from + lane; i < to; i += $lanes) {\n"
-        "const long column = region.s2 + i * region.s5;\n",
-        MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT), MST_SET(start, starts[m->reduction]));
+    mst_text_put(w->out,
+                 "const long item = get_global_id(0), lane = item % $lanes, groups = range.s2;\n"
+                 "const long run = item / $lanes / groups, group = item / $lanes % groups;\n"
+                 "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
+                 "const long share = (region.s6 * region.s7 * units_of_line + $most - 1) / $most, begin = group * share;\n"
+                 "const long first = max(begin, range.s0), end = min(begin + share, range.s1);\n"
+                 "if (run >= range.s3 || first >= end)\nreturn;\n"
+                 "SUM sum = begin < first ? partials[2 * item] : $start, rest = begin < first ? partials[2 * item + 1] : 0;\n"
+                 "for (long unit = first; unit < end; unit++) {\n"
+                 "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
+                 "const long plane = region.s0 + run + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
+                 "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
+                 "for (long i = from + lane; i < to; i += $lanes) {\n"
+                 "const long column = region.s2 + i * region.s5;\n",
+                 MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT),
+                 MST_SET(most, MST_OBSERVATION_GROUPS), MST_SET(start, starts[m->reduction]));
     write_value(w, &m->what);
     mst_text_put(w->out, "$join}\n}\npartials[2 * item] = sum;\npartials[2 * item + 1] = rest;\n}\n",
                  MST_SET(join, joins[m->reduction]));

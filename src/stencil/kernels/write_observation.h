@@ -5,9 +5,9 @@
 #include "stencil/scheme/observations.h"
 #include "write.h"
 
-// The lines of a region, which go along the columns, are cut into units of so many nodes. Work-item `lane` of a group of so many
-// reads every so-manyth node of its units, and of g groups, MST_OBSERVATION_GROUPS at most, number k does the units k, k + g, ..
-// So the order of a sum depends on the region alone.
+// The lines of a region, which go along the columns, are cut into units of so many nodes. Each of at most MST_OBSERVATION_GROUPS
+// groups has a share of them, as many units one behind the other, and work-item `lane` of it reads every so-manyth node of each.
+// So the order of a sum depends on the region alone, and where the grid is cut into parts, a cut goes through one group.
 enum {
     MST_OBSERVATION_UNIT = 1024,
     MST_OBSERVATION_LANES = 32,
@@ -25,13 +25,16 @@ enum {
 //     held                       of the arrays: s0: the first plane, s1: how many, s2: the first row, s3: how many
 //     region                     s0 to s2: first plane, row and column; s3 to s5: steps; s6 to s8: counts. A monitor's of an
 //                                ensemble is that of a run, its plane
-//     range                      s0, s1: units, or nodes of the region; s2 (monitors): groups; s3 (monitors): runs, from the
-//                                region's on, each with partials of its own
+//     range                      s0, s1: units, or nodes of the region; a group that has begun before s0 goes on from its
+//                                partials; s2 (monitors): groups; s3 (monitors): runs, from the region's on, each with
+//                                partials of its own
 //     now, before                the time, and that of a step earlier
 mst_status mst_write_observations(const mst_writer *w, const mst_observations *all, mst_error *error);
 
-// Units of a region, and the groups that do them. And how many runs of so many a launch takes.
+// Units of a line, and of a region, those of a group, and the groups. And how many runs of so many a launch takes.
+uint64_t mst_observation_line(const mst_region *region);
 uint64_t mst_observation_units(const mst_region *region);
+uint64_t mst_observation_share(const mst_region *region);
 uint64_t mst_observation_groups(const mst_region *region);
 uint64_t mst_observation_runs(const mst_region *region, uint64_t n_runs);
 

@@ -1,6 +1,7 @@
 #include "parts.h"
 
 #include "runtime/numbers.h"
+#include "stencil/scheme/observations.h"
 #include "stencil/scheme/pipeline.h"
 #include "stencil/scheme/problem_points.h"
 
@@ -26,6 +27,11 @@ static int64_t find_beside(const mst_problem *p) {
         for (size_t k = p->shares_begin[i]; k < p->shares_begin[i + 1]; k++)
             most = mst_larger(most, planes_between(p, p->records[p->shares[k].record].node[PLANES], home));
     }
+    const mst_observations *all = p->observations;
+    for (size_t k = 0; all && k < all->n_monitors; k++)
+        most = mst_larger(most, (int64_t)all->monitors[k].what.reach[PLANES]);
+    for (size_t k = 0; all && k < all->n_spectra; k++)
+        most = mst_larger(most, (int64_t)all->spectra[k].what.reach[PLANES]);
     return most;
 }
 

@@ -12,8 +12,9 @@
 
 #include "stencil/scheme/part.h"
 
-// Planes below and above that a step of a plane reads of the state, and of coefficient fields; and how far the nodes of a point
-// of receivers lie on either side of the plane of its home, so that the part that has this can add them up after every step.
+// Planes below and above that a step of a plane reads of the state, and of coefficient fields; and how far on either
+// side of a plane its part reads after every step: where the nodes of receivers' points lie beside the plane of their home, and
+// what monitors and spectra read.
 typedef struct mst_halo {
     int64_t state[2], fixed[2], beside;
 } mst_halo;

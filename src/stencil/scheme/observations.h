@@ -16,7 +16,8 @@ typedef struct mst_array_read {
 // An expression at the nodes of a region.
 typedef struct mst_observation {
     mst_formula formula;
-    mst_region region;
+    mst_region region; // of the whole grid
+    uint64_t from, to; // the planes of the region that are the problem's own: of a part of a grid, its part's
     uint64_t every;    // after so many steps; 0: only when asked
     int reach[N_AXES]; // the largest offset, either way
     size_t n_reads;
@@ -33,7 +34,7 @@ typedef struct mst_problem_spectrum {
     mst_observation what;
     size_t n_frequencies;
     double *frequencies;
-    uint64_t first; // of its complex sums among those of all spectra
+    uint64_t first; // of its complex sums, at its own nodes, among those of all spectra
 } mst_problem_spectrum;
 
 typedef struct mst_observations {
@@ -52,6 +53,17 @@ typedef struct mst_observations {
 mst_status mst_observations_read(const mst_problem *problem, const mst_stencil_desc *desc, mst_observations **out,
                                  mst_error *error);
 void mst_observations_release(mst_observations *observations);
+
+// Leaves of the regions the planes first .. first + planes - 1 of the whole grid. (Monitors of an ensemble look at whole runs.)
+void mst_observations_cut(mst_observations *observations, bool of_runs, int64_t first, int64_t planes);
+
+// Nodes of a spectrum's region on a plane, and those that are the problem's own.
+static inline uint64_t mst_spectrum_plane(const mst_problem_spectrum *s) {
+    return s->what.region.count[ROWS] * s->what.region.count[COLUMNS];
+}
+static inline uint64_t mst_spectrum_nodes(const mst_problem_spectrum *s) {
+    return (s->what.to - s->what.from) * mst_spectrum_plane(s);
+}
 
 // Whether something is looked at after this step; the next such step behind it, UINT64_MAX if there is none; and the least
 // number of steps between two looks at the same thing.

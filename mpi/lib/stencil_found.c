@@ -1,0 +1,115 @@
+// What receivers and monitors of a grid that ranks share have found, for all of them.
+#include "stencil.h"
+
+#include <math.h>
+#include <string.h>
+
+// What a rank does not know is NaN there: it gives 0, and others their bits less those of NaN, so that the bits of the one that
+// knows are left, and NaN where all have that.
+static const uint64_t UNKNOWN = 0x7ff8000000000000;
+
+static void encode(double *values, size_t n, uint64_t *bits) {
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits[i], &values[i], sizeof bits[i]);
+        bits[i] = isnan(values[i]) ? 0 : bits[i] ^ UNKNOWN;
+    }
+}
+
+static mst_status combine(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    MPI_Request request;
+    for (size_t begin = 0, m; begin < n; begin += m) {
+        m = n - begin < MST_MPI_AT_ONCE ? n - begin : MST_MPI_AT_ONCE;
+        encode(values + begin, m, s->bits);
+        TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, s->bits, (int)m, MPI_UINT64_T, MPI_BXOR, s->communicator, &request), "receivers");
+        TRY(mst_mpi_wait(1, &request, s->timeout, error));
+        for (size_t i = 0; i < m; i++) {
+            const uint64_t word = s->bits[i] ^ UNKNOWN;
+            memcpy(&values[begin + i], &word, sizeof word);
+        }
+    }
+    return MST_OK;
+fail:
+    s->broken = true; // MPI may still write to `bits`
+    return status;
+}
+
+static mst_status read_own(const mst_mpi_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values, size_t *n,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    REQUIRE(values, MST_ERROR_ARGUMENT, "values must not be NULL");
+    REQUIRE(receiver < s->n_receivers, MST_ERROR_ARGUMENT, "there is no receiver %zu; there are %zu", receiver, s->n_receivers);
+    *n = (size_t)count * s->points[receiver];
+    for (size_t i = 0; i < *n && !s->solver; i++)
+        values[i] = NAN;
+    if (s->solver)
+        TRY(mst_stencil_read_receiver(s->solver, receiver, first, count, values, error));
+fail:
+    return status;
+}
+
+mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,
+                                         mst_error *error) {
+    size_t n = 0;
+    mst_status status = mst_mpi_stencil_check(s, error);
+    if (status != MST_OK)
+        return status;
+    status = read_own(s, receiver, first, count, values, &n, error);
+    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    return status == MST_OK ? combine(s, values, n, error) : status;
+}
+
+// ---- Monitors, whose values all ranks with planes have
+
+static mst_status tell(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    MPI_Request request;
+    for (size_t begin = 0, m; begin < n && s->idle; begin += m) {
+        m = n - begin < MST_MPI_AT_ONCE ? n - begin : MST_MPI_AT_ONCE;
+        memcpy(s->bits, values + begin, m * sizeof *values);
+        TRY_MPI(MPI_Ibcast(s->bits, (int)m, MPI_UINT64_T, 0, s->communicator, &request), "monitors");
+        TRY(mst_mpi_wait(1, &request, s->timeout, error));
+        memcpy(values + begin, s->bits, m * sizeof *values);
+    }
+    return MST_OK;
+fail:
+    s->broken = true;
+    return status;
+}
+
+static mst_status check(const mst_mpi_stencil *s, size_t monitor, const double *values, mst_error *error) {
+    mst_status status = MST_OK;
+    REQUIRE(values, MST_ERROR_ARGUMENT, "values must not be NULL");
+    REQUIRE(monitor < s->n_monitors, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, s->n_monitors);
+    REQUIRE(!s->is_lost, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field, and resume");
+fail:
+    return status;
+}
+
+mst_status mst_mpi_stencil_read_monitor(mst_mpi_stencil *s, size_t monitor, uint64_t first, uint64_t count, double *values,
+                                        mst_error *error) {
+    mst_status status = mst_mpi_stencil_check(s, error);
+    if (status != MST_OK)
+        return status;
+    status = check(s, monitor, values, error);
+    if (status == MST_OK && s->solver)
+        status = mst_stencil_read_monitor(s->solver, monitor, first, count, values, error);
+    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    return status == MST_OK ? tell(s, values, (size_t)count * s->n_runs, error) : status;
+}
+
+mst_status mst_mpi_stencil_measure(mst_mpi_stencil *s, size_t monitor, double *values, mst_error *error) {
+    mst_status status = mst_mpi_stencil_check(s, error);
+    if (status != MST_OK)
+        return status;
+    const mst_stencil_meeting with = mst_mpi_stencil_meeting(s);
+    status = mst_mpi_agree(s->communicator, check(s, monitor, values, error), s->timeout, &s->broken, error);
+    if (status != MST_OK)
+        return status;
+    if (s->solver)
+        status = s->is_part ? mst_stencil_measure_part(s->solver, monitor, &with, values, error)
+                            : mst_stencil_measure(s->solver, monitor, values, error);
+    if (!s->broken)
+        status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    return status == MST_OK ? tell(s, values, s->n_runs, error) : status;
+}

@@ -1,0 +1,221 @@
+// What monitors find: the device adds up in groups, the host the rest. The parts of a grid do it together: a group that a cut goes
+// through is begun by the part below, which gives what it has to the part above; and all get the groups of all.
+#include "kernels/write_observation.h"
+#include "look.h"
+#include "runtime/numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { OF_GROUP = 2 * MST_OBSERVATION_LANES }; // numbers: of each work-item a sum and what it lacks
+
+// ---- On the host
+
+static void add(double *sum, double *rest, double value) {
+    const double total = *sum + value, part = total - *sum;
+    *rest += (*sum - (total - part)) + (value - part);
+    *sum = total;
+}
+
+static double sum_of(const double *found, size_t n) {
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < n; i += 2) {
+        add(&sum, &rest, found[i]);
+        rest += isfinite(sum) ? found[i + 1] : 0;
+    }
+    return isfinite(sum) ? sum + rest : sum;
+}
+
+static double extreme_of(const double *found, size_t n, double sign) {
+    double most = -INFINITY;
+    for (size_t i = 0; i < n; i += 2) {
+        const double value = sign * found[i];
+        most = value > most || isnan(value) ? value : most;
+    }
+    return sign * most;
+}
+
+static double reduce(const mst_problem_monitor *m, const double *found, size_t n) {
+    switch (m->reduction) {
+    case MST_STENCIL_MAX:
+        return extreme_of(found, n, 1);
+    case MST_STENCIL_MIN:
+        return extreme_of(found, n, -1);
+    case MST_STENCIL_MEAN:
+        return sum_of(found, n) / (double)m->what.region.nodes;
+    case MST_STENCIL_NORM:
+        return sqrt(sum_of(found, n));
+    default:
+        return sum_of(found, n);
+    }
+}
+
+// ---- From the device and to it
+
+static size_t number_bytes(const mst_observer *o) {
+    return mst_observation_in_double(o->context) ? sizeof(double) : sizeof(float);
+}
+
+static mst_status fetch(mst_observer *o, size_t n, size_t first, double *to, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t bytes = number_bytes(o);
+    MST_TRY(mst_queue_read(&o->queue, o->partials, first * bytes, n * bytes, o->staging, "what a monitor found", error));
+    for (size_t i = 0; i < n; i++)
+        to[i] = bytes == sizeof(double) ? ((double *)o->staging)[i] : (double)((float *)o->staging)[i];
+fail:
+    return status;
+}
+
+static mst_status put(mst_observer *o, size_t n, size_t first, const double *from, mst_error *error) {
+    const size_t bytes = number_bytes(o);
+    for (size_t i = 0; i < n; i++)
+        if (bytes == sizeof(double))
+            ((double *)o->staging)[i] = from[i];
+        else
+            ((float *)o->staging)[i] = (float)from[i];
+    return mst_queue_write(&o->queue, CL_TRUE, o->partials, first * bytes, n * bytes, o->staging, "what another part found",
+                           error);
+}
+
+static mst_look look_of(mst_observer *o, size_t monitor, uint64_t step) {
+    const mst_observation *what = &o->problem->observations->monitors[monitor].what;
+    mst_look l = {.o = o,
+                  .what = what,
+                  .kernel = o->monitors[monitor],
+                  .result = &o->partials,
+                  .region = what->region,
+                  .to = mst_observation_units(&what->region),
+                  .runs = 1,
+                  .of_line = mst_observation_line(&what->region),
+                  .step = step};
+    if (o->problem->n_runs == 0)
+        l.region.start[PLANES] -= (uint64_t)o->problem->first_plane;
+    return l;
+}
+
+// The values of so many of its runs at once.
+static mst_status measure(mst_observer *o, size_t monitor, uint64_t step, size_t first, size_t runs, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
+    const size_t n = (size_t)mst_observation_groups(&m->what.region) * OF_GROUP;
+    double *latest = o->records[monitor].latest + o->problem->first_plane + first;
+    mst_look l = look_of(o, monitor, step);
+    l.runs = runs;
+    l.region.start[PLANES] += first;
+    MST_TRY(mst_look_at(&l, error));
+    MST_TRY(fetch(o, runs * n, 0, o->found, error));
+    for (size_t k = 0; k < runs; k++)
+        latest[k] = reduce(m, o->found + k * n, n);
+fail:
+    return status;
+}
+
+static mst_status measure_runs(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = o->problem;
+    const size_t all = p->n_runs > 0 ? (size_t)p->grid[PLANES] : 1;
+    const mst_region *r = &p->observations->monitors[monitor].what.region;
+    const size_t at_once = o->schedule->kind->view ? (size_t)mst_observation_runs(r, all) : 1;
+    for (size_t first = 0; first < all; first += at_once)
+        MST_TRY(measure(o, monitor, step, first, mst_smaller(at_once, all - first), error));
+fail:
+    return status;
+}
+
+// ---- The parts of a grid together
+
+// One part's, which goes on meeting the others when it has failed, with whatever numbers.
+typedef struct shared_look {
+    mst_look look;
+    uint64_t from, border, to; // units of the part; the first group that begins in it does at the border
+    uint64_t share, units;
+    mst_status status; // of this part's own work
+} shared_look;
+
+static void look_at(shared_look *s, uint64_t from, uint64_t to, mst_error *error) {
+    s->look.from = from;
+    s->look.to = to;
+    if (s->status == MST_OK)
+        s->status = mst_look_at(&s->look, error);
+}
+
+static mst_status give(shared_look *s, mst_error *error) {
+    mst_observer *o = s->look.o;
+    double lanes[OF_GROUP] = {0};
+    if (s->status == MST_OK)
+        s->status = fetch(o, OF_GROUP, s->to / s->share * OF_GROUP, lanes, error);
+    return o->with->give(o->with->user, lanes, sizeof lanes, s->status == MST_OK ? error : NULL);
+}
+
+static mst_status take(shared_look *s, mst_error *error) {
+    mst_observer *o = s->look.o;
+    double lanes[OF_GROUP] = {0};
+    const mst_status met = o->with->take(o->with->user, lanes, sizeof lanes, s->status == MST_OK ? error : NULL);
+    if (met == MST_OK && s->status == MST_OK)
+        s->status = put(o, OF_GROUP, s->from / s->share * OF_GROUP, lanes, error);
+    return met;
+}
+
+// Of the groups those that end in this part.
+static void fetch_own(shared_look *s, size_t n, mst_error *error) {
+    double *found = s->look.o->found;
+    if (s->status == MST_OK)
+        s->status = fetch(s->look.o, n, 0, found, error);
+    for (size_t group = 0; group < n / OF_GROUP; group++) {
+        const uint64_t end = mst_smaller((group + 1) * s->share, s->units);
+        if (s->status != MST_OK || end <= s->from || end > s->to)
+            memset(found + group * OF_GROUP, 0, OF_GROUP * sizeof *found);
+    }
+}
+
+static mst_status measure_part(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
+    const mst_region *r = &m->what.region;
+    const uint64_t plane = r->count[ROWS] * mst_observation_line(r);
+    const size_t n = (size_t)mst_observation_groups(r) * OF_GROUP;
+    shared_look s = {.look = look_of(o, monitor, step),
+                     .from = m->what.from * plane,
+                     .to = m->what.to * plane,
+                     .share = mst_observation_share(r),
+                     .units = mst_observation_units(r)};
+    s.border = mst_smaller(mst_divide_up(s.from, s.share) * s.share, s.to);
+    const bool takes = s.from < s.units && s.from % s.share > 0, gives = s.to < s.units && s.to % s.share > 0;
+    look_at(&s, s.border, s.to, error); // what needs no other part first, so that all work at once
+    if (gives && s.border < s.to)
+        MST_TRY(give(&s, error));
+    if (takes)
+        MST_TRY(take(&s, error));
+    look_at(&s, s.from, s.border, error);
+    if (gives && s.border == s.to)
+        MST_TRY(give(&s, error));
+    fetch_own(&s, n, error);
+    MST_TRY(o->with->join(o->with->user, o->found, n, s.status == MST_OK ? error : NULL));
+    o->records[monitor].latest[0] = reduce(m, o->found, n);
+    return s.status;
+fail:
+    return status;
+}
+
+static mst_status measure_own_runs(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+    const size_t n = mst_observer_runs(o);
+    double *latest = o->records[monitor].latest;
+    memset(latest, 0, n * sizeof *latest);
+    const mst_status status = measure_runs(o, monitor, step, error);
+    const mst_status met = o->with->join(o->with->user, latest, n, status == MST_OK ? error : NULL);
+    return status == MST_OK ? met : status;
+}
+
+mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, const double **values, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_record *record = &o->records[monitor];
+    *values = record->latest;
+    if (record->measured == step)
+        return MST_OK;
+    MST_TRY(!o->with                   ? measure_runs(o, monitor, step, error)
+            : o->problem->n_runs > 0 ? measure_own_runs(o, monitor, step, error)
+                                       : measure_part(o, monitor, step, error));
+    record->measured = step;
+fail:
+    return status;
+}
