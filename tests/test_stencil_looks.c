@@ -1,5 +1,5 @@
-// Parts of a grid that look at their state together: what monitors record and measure, sums of spectra, written to and read from one
-// array of all, and the condition `until`, have the bits of one solver of the whole grid, whatever the cuts, the regions, the
+// Parts of a grid that look at their state together: what monitors record and measure, sums of spectra, written to and read from
+// one array of all, and the condition `until`, have the bits of one solver of the whole grid, whatever the cuts, the regions, the
 // schedule; of ensembles, too. A part that is run beyond a look is refused, and a part that fails does not keep the others.
 #include "support_stencil.h"
 
@@ -252,7 +252,8 @@ static bool advance(member *members, size_t n, uint64_t steps) {
         for (int again = 0; again < 2; again++) // what is done is done
             together(members, n, look);
         for (size_t k = 0; k < n; k++)
-            CHECK(members[k].status == MST_OK && members[k].ended == members[0].ended, "part %zu: %s", k, members[k].error.message);
+            CHECK(members[k].status == MST_OK && members[k].ended == members[0].ended, "part %zu: %s", k,
+                  members[k].error.message);
         if (members[0].ended)
             return true;
     }
@@ -281,8 +282,8 @@ static void check_monitors(const scheme *s, member *members, size_t n, mst_stenc
     together(members, n, measure);
     OK(mst_stencil_measure(one, 0, want, &e));
     for (size_t k = 0; k < n; k++)
-        CHECK(members[k].status == MST_OK && memcmp(members[k].given, want, runs * sizeof want[0]) == 0, "part %zu measures %s", k,
-              members[k].error.message);
+        CHECK(members[k].status == MST_OK && memcmp(members[k].given, want, runs * sizeof want[0]) == 0, "part %zu measures %s",
+              k, members[k].error.message);
 }
 
 static size_t spectrum_bytes(const scheme *s, size_t k) {

@@ -1,5 +1,6 @@
 // mastaba convolve: batched convolution and correlation of .npy arrays and sounds.
 #include "commands.h"
+#include "convolve_first.h"
 #include "files.h"
 #include "stream.h"
 
@@ -76,6 +77,8 @@ typedef struct job {
     cli_share share;  // of the first axis of the result
     mst_layout whole; // the result of all
     mst_location from[2], to;
+    bool is_along;        // ranks share an axis that is convolved along
+    convolve_first first; // what of it
     bool dry_run;
 } job;
 
@@ -145,16 +148,18 @@ static int begin_output(const char *path, job *j) {
 }
 
 // What ranks cannot share is refused before there is an output.
-static int check_shared(const job *j) {
+static int check_shared(job *j) {
     const mst_convolution_desc *d = &j->desc;
     const cli_operand both[] = {j->x, j->y};
     if (cli_get_team()->count == 1)
         return CLI_DONE;
     for (int a = 0; a < d->n_axes; a++)
-        if (d->axes[a] == 0 || d->axes[a] == -d->x.rank) {
-            cli_error(command, "ranks share the first axis, so they do not convolve along it; `mastaba convolve` does");
-            return CLI_INPUT_OUTPUT;
-        }
+        j->is_along = j->is_along || d->axes[a] == 0 || d->axes[a] == -d->x.rank;
+    if (j->is_along && (d->mode == MST_CONVOLUTION_CIRCULAR || d->x.shape[0] == 0 || d->y.shape[0] == 0)) {
+        cli_error(command, "ranks share the first axis, and do not convolve along it in a circle, nor an empty one; `mastaba "
+                           "convolve` does");
+        return CLI_INPUT_OUTPUT;
+    }
     return cli_operands_agree(command, both, CLI_COUNT(both));
 }
 
@@ -166,6 +171,13 @@ static int share_batch(job *j) {
     if (cli_get_team()->count == 1)
         return CLI_DONE;
     int code = cli_share_batch(command, j->whole.shape[0], &j->share);
+    if (code == CLI_DONE && j->is_along) {
+        mst_layout own = j->whole; // where this rank's part of the file begins
+        code = cli_share_cut(command, &j->share, &own, &j->to);
+        if (code == CLI_DONE)
+            code = convolve_first_cut(command, &j->share, &j->desc, &j->from[0], &j->first);
+        return cli_agree(command, code);
+    }
     if (code == CLI_DONE)
         code = cli_share_cut(command, &j->share, &j->desc.x, &j->from[0]);
     if (code == CLI_DONE)
@@ -191,9 +203,12 @@ static int compute(job *j) {
     cli_progress progress = cli_progress_start(command, (double)all_bytes(j));
     const mst_execution how = cli_execution(&progress, &j->report);
     const double began = cli_work_begin();
-    mst_status status = mst_convolution_execute(j->plan, j->from[0], j->from[1], j->to, &how, &error);
+    const mst_location to = j->is_along ? mst_at_host(j->first.values) : j->to;
+    const mst_status status = mst_convolution_execute(j->plan, j->from[0], j->from[1], to, &how, &error);
     cli_progress_end(&progress);
     int code = status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+    if (code == CLI_DONE && j->is_along)
+        code = convolve_first_write(command, j->z.path, &j->first, &j->desc.z, &j->to);
     if (code == CLI_DONE && cli_interrupted())
         code = cli_fail_interrupted(command);
     return cli_work_end(command, code, began, &j->report);
@@ -342,6 +357,7 @@ static int run(const cli_arguments *arguments, void *values) {
         code = convolve(arguments->operands, r->dry_run ? NULL : r->output, &arguments->common, &j);
     mst_convolution_destroy(j.plan);
     mst_context_destroy(j.context);
+    free(j.first.values);
     cli_output_close(&j.z);
     cli_operand_close(&j.x);
     cli_operand_close(&j.y);

@@ -41,7 +41,6 @@ static mst_status advance_part(mst_mpi_stencil *s, uint64_t steps, bool goes_on,
     return status;
 }
 
-
 static void add(const mst_stencil_report *piece, mst_stencil_report *all) {
     all->upload_bytes += piece->upload_bytes;
     all->download_bytes += piece->download_bytes;

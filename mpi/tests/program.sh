@@ -228,6 +228,19 @@ for i in 0 1 2 3; do cmp f1/image$i.pgm fn/image$i.pgm || fail "image$i by $rank
 by 3 integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 >ranks.txt
 cmp one.txt ranks.txt || fail "ranks print other integrals"
 
+echo "== convolutions along the axis that ranks share"
+along() { # along RANKS ARGUMENT...
+    local ranks=$1
+    shift
+    "$MASTABA" convolve "$@" -o along1.npy --force >/dev/null
+    by $ranks convolve "$@" -o along.npy --force >/dev/null
+    alike along1.npy along.npy
+}
+along 3 x.npy two.npy --axes 0,1
+along 5 x.npy two.npy --axes 0 --mode valid # as many rows as ranks
+along 7 two.npy x.npy --axes 0,1 --mode valid --correlate
+along 2 row.npy row.npy --mode same
+
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
@@ -274,7 +287,7 @@ refused "running sum along the first axis" map 'sum(B)' B=x.npy --axes -3
 refused "i0 or n0" map 'B * i0' B=x.npy
 refused "of 2 and 6 along the first axis\|of 6 and 2 along" map 'B + C' B=x.npy C=two.npy
 refused "has 1 element, which 2 ranks" map 'B + 1' B=k.npy
-refused "first axis" convolve x.npy two.npy --axes 0
+refused "in a circle" convolve x.npy x.npy --axes 0 --mode circular
 refused "do not match" convolve x.npy two.npy
 code=0 # a stream has one reader
 by 2 convolve - row.npy --raw 1 -o - </dev/null >out.txt 2>err.txt || code=$?

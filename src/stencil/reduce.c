@@ -1,5 +1,5 @@
-// What monitors find: the device adds up in groups, the host the rest. The parts of a grid do it together: a group that a cut goes
-// through is begun by the part below, which gives what it has to the part above; and all get the groups of all.
+// What monitors find: the device adds up in groups, the host the rest. The parts of a grid do it together: a group that a cut
+// goes through is begun by the part below, which gives what it has to the part above; and all get the groups of all.
 #include "kernels/write_observation.h"
 #include "look.h"
 #include "runtime/numbers.h"
@@ -212,9 +212,9 @@ mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, 
     *values = record->latest;
     if (record->measured == step)
         return MST_OK;
-    MST_TRY(!o->with                   ? measure_runs(o, monitor, step, error)
+    MST_TRY(!o->with                 ? measure_runs(o, monitor, step, error)
             : o->problem->n_runs > 0 ? measure_own_runs(o, monitor, step, error)
-                                       : measure_part(o, monitor, step, error));
+                                     : measure_part(o, monitor, step, error));
     record->measured = step;
 fail:
     return status;
