@@ -22,7 +22,7 @@
 static const double GRACE = 0.8; // seconds that a command has to end by itself
 static const double SAME = 0.1;  // a signal so soon is the same request, sent to the process and to its group, as timeout(1) does
 
-static atomic_bool interrupted;
+static atomic_bool interrupted, over;
 static _Atomic(const char *) held; // what an interrupted command still does, NULL: it ends
 static atomic_ullong released;     // milliseconds, when that was last so
 static const char *command;        // for messages; NULL in a program of one command
@@ -92,7 +92,7 @@ static void count_down(const sigset_t *signals) {
         int signal = sigtimedwait(signals, NULL, &pause);
         const double now = cli_now(), free_since = held ? now : (double)released / 1000;
         if ((signal > 0 && now > first + SAME) || now > (free_since > first ? free_since : first) + GRACE)
-            leave(cli_errors() != said);
+            leave(over || cli_errors() != said);
     }
 }
 
@@ -153,6 +153,8 @@ void cli_catch_interrupts(const char *name) {
 }
 
 bool cli_interrupted(void) { return interrupted; }
+
+void cli_end_interrupts(void) { over = true; }
 
 void cli_hold_interrupts(const char *promise) { held = promise; }
 

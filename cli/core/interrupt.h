@@ -20,4 +20,7 @@ void cli_leave_on_interrupts(void);
 void cli_hold_interrupts(const char *promise);
 void cli_release_interrupts(void);
 
+// The command is over, and has said what there is to say: what interrupts its end does so silently.
+void cli_end_interrupts(void);
+
 #endif

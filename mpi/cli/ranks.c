@@ -141,5 +141,6 @@ bool ranks_begin(int *argc, char ***argv) {
 
 void ranks_end(void) {
     set_alarm(timeout);
+    cli_end_interrupts(); // mpiexec ends ranks that are later than the first one that failed
     MPI_Finalize();
 }
