@@ -11,14 +11,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-typedef struct family {
-    const char *integrand, *from, *to;
-    double first, last; // of a
-    double (*f)(double x, double a);
-    double (*exact)(double a);
-    double low, high;
-} family;
-
 static double log_power(double x, double a) { return pow(x, a) * log(1 / x); }
 static double log_power_exact(double a) { return 1 / ((a + 1) * (a + 1)); }
 static double peak(double x, double a) { return pow(4, -a) / ((x - pi / 4) * (x - pi / 4) + pow(16, -a)); }
@@ -47,7 +39,7 @@ static double decay_exact(double a) { return pow(2, 3 * a + 1); }
 static double half_line(double x, double a) { return pow(x, a - 1) / ((1 + 10 * x) * (1 + 10 * x)); }
 static double half_line_exact(double a) { return pow(10, -a) * (1 - a) * pi / sin(pi * a); }
 
-static const family families[] = {
+const bench_family bench_family_table[BENCH_FAMILIES] = {
     {"x^a*log(1/x)", "0", "1", -0.9, 2.6, log_power, log_power_exact, 0, 1},
     {"4^(-a)/((x - pi/4)^2 + 16^(-a))", "0", "1", 0, 10, peak, peak_exact, 0, 1},
     {"cos(2^a*sin(x))", "0", "pi", 0, 10, bessel, bessel_exact, 0, 3.14159265358979323846},
@@ -61,11 +53,11 @@ static const family families[] = {
     {"x^2*exp(-2^(-a)*x)", "0", "inf", 0, 5, decay, decay_exact, 0, INFINITY},
     {"x^(a - 1)/(1 + 10*x)^2", "0", "inf", 0.1, 1.9, half_line, half_line_exact, 0, INFINITY},
 };
-enum { FAMILIES = sizeof families / sizeof families[0], EACH = 30, TOLERANCES = 12, TARGETS = 5 };
+enum { EACH = 30, TOLERANCES = 12, TARGETS = 5 };
 static const double targets[TARGETS] = {1e-3, 1e-5, 1e-7, 1e-9, 1e-11};
 
 typedef struct called {
-    const family *family;
+    const bench_family *family;
     double a;
     size_t evaluations;
 } called;
@@ -82,7 +74,7 @@ static void note(double fewest[TARGETS], double evaluations, double off) {
             fewest[t] = fmin(fewest[t], evaluations);
 }
 
-static void run_peer(const family *f, const double *a, double tolerance, double (*fewest)[TARGETS],
+static void run_peer(const bench_family *f, const double *a, double tolerance, double (*fewest)[TARGETS],
                      gsl_integration_workspace *space) {
     for (int i = 0; i < EACH; i++) {
         called c = {f, a[i], 0};
@@ -96,8 +88,8 @@ static void run_peer(const family *f, const double *a, double tolerance, double 
     }
 }
 
-static mst_status run_own(mst_context *context, const family *f, const double *a, double tolerance, double (*fewest)[TARGETS],
-                          mst_error *error) {
+static mst_status run_own(mst_context *context, const bench_family *f, const double *a, double tolerance,
+                          double (*fewest)[TARGETS], mst_error *error) {
     static const char *const name = "a";
     const mst_integral_range range = {"x", f->from, f->to};
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
@@ -124,17 +116,17 @@ mst_status bench_families(mst_context *context, mst_error *error) {
     mst_status status = MST_OK;
     gsl_set_error_handler_off();
     printf("evaluations over QUADPACK's at equal true error, over QUADPACK's families\n");
-    for (size_t k = 0; k < FAMILIES && status == MST_OK; k++) {
+    for (size_t k = 0; k < BENCH_FAMILIES && status == MST_OK; k++) {
         double a[EACH], own[EACH][TARGETS], peer[EACH][TARGETS], sum = 0;
         int both = 0, only_own = 0, only_peer = 0;
         for (int i = 0; i < EACH; i++) {
-            a[i] = families[k].first + (families[k].last - families[k].first) * (i + 0.37) / EACH;
+            a[i] = bench_family_table[k].first + (bench_family_table[k].last - bench_family_table[k].first) * (i + 0.37) / EACH;
             for (int t = 0; t < TARGETS; t++)
                 own[i][t] = peer[i][t] = INFINITY;
         }
         for (int t = 0; t < TOLERANCES && status == MST_OK; t++) {
-            run_peer(&families[k], a, pow(10, -1 - t), peer, space);
-            status = run_own(context, &families[k], a, pow(10, -1 - t), own, error);
+            run_peer(&bench_family_table[k], a, pow(10, -1 - t), peer, space);
+            status = run_own(context, &bench_family_table[k], a, pow(10, -1 - t), own, error);
         }
         for (int i = 0; i < EACH * TARGETS; i++) {
             const double o = own[i / TARGETS][i % TARGETS], p = peer[i / TARGETS][i % TARGETS];
@@ -143,7 +135,7 @@ mst_status bench_families(mst_context *context, mst_error *error) {
             only_peer += isfinite(p) && !isfinite(o);
             sum += isfinite(o) && isfinite(p) ? log(o / p) : 0;
         }
-        printf("  %-36s %5.2f   of %d, %d more by this library only, %d by QUADPACK only\n", families[k].integrand,
+        printf("  %-36s %5.2f   of %d, %d more by this library only, %d by QUADPACK only\n", bench_family_table[k].integrand,
                exp(sum / both), both, only_own, only_peer);
         log_sum += sum / both;
         counted++;

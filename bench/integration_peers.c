@@ -220,14 +220,29 @@ static void several_variables(mst_context *context) {
 }
 #endif
 
+typedef struct settings {
+    int batches, rounds;
+    double tolerance;
+    char *json;
+} settings;
+
 static int run(const cli_arguments *arguments, void *values) {
+    const settings *s = values;
     mst_context *context;
+    if (s->rounds < 1 || s->rounds > 99) {
+        cli_error(NULL, "--rounds %d: 1 to 99 are taken", s->rounds);
+        return CLI_USAGE;
+    }
     int code = cli_context(NULL, &arguments->common, false, &context);
-    (void)values;
     if (code != CLI_DONE)
         return code;
     mst_error error;
     printf("device %s\n", mst_context_device(context)->name);
+    if (s->batches) {
+        check(bench_batches(context, s->tolerance, s->rounds, s->json, &error), &error);
+        mst_context_destroy(context);
+        return CLI_DONE;
+    }
     check(bench_families(context, &error), &error);
     fixed_rules(context);
     batches(context);
@@ -238,11 +253,23 @@ static int run(const cli_arguments *arguments, void *values) {
     return CLI_DONE;
 }
 
+static const settings defaults = {.rounds = 5, .tolerance = 1e-10};
+static const cli_option options[] = {
+    {"batches", 0, CLI_FLAG, offsetof(settings, batches), "only batches of 10,000 of each family of QUADPACK's book, beside GSL",
+     NULL},
+    {"tolerance", 't', CLI_REAL, offsetof(settings, tolerance), "of these (default: 1e-10)", "T"},
+    {"rounds", 0, CLI_INT, offsetof(settings, rounds), "medians of so many, 1 to 99 (default: 5)", "N"},
+    {"json", 0, CLI_TEXT, offsetof(settings, json), "write the batches there too", "FILE"},
+};
 static const cli_command command = {
     .title = "Integrals on the device beside plain loops and GSL.",
     .synopsis = "[options]",
     .details = "Prints each figure with what it is held against, in well under a minute.\n",
     .leave_out = ~(unsigned)CLI_DEVICE,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(settings),
+    .defaults = &defaults,
     .run = run,
 };
 

@@ -234,6 +234,34 @@ static void test_found(void **state) {
     CHECK(within >= 0.99 * FOUND * EACH_FOUND, "only %d of %d true errors are within those reported", within, FOUND * EACH_FOUND);
 }
 
+// Powers at both ends beside a factor that is not constant: the beta function, and (1 - x^2)^s, whose ends are not 0.
+static void test_powers_at_ends(void **state) {
+    enum { POWERS = 300 };
+    static const char *const names[] = {"k", "s", "t"};
+    const mst_integral_range range = {"x", "k == 0 ? 0 : -1", "1"};
+    static double sets[POWERS][3];
+    static mst_integral_result r[POWERS];
+    mst_integral_desc d = test_integral_desc("k == 0 ? x^s*(1 - x)^t : (1 - x^2)^s", &range, 3, names);
+    int within = 0;
+    for (int i = 0; i < POWERS; i++) {
+        sets[i][0] = i % 2;
+        sets[i][1] = -0.8 + 1.6 * fabs(test_uniform());
+        sets[i][2] = -0.8 + 1.6 * fabs(test_uniform());
+    }
+    sets[1][1] = -0.5; // pi
+    test_integral_run(*state, &d, sets[0], POWERS, r);
+    for (int i = 0; i < POWERS; i++) {
+        const double s = sets[i][1], t = sets[i][2];
+        const double wanted =
+            i % 2 ? sqrt(acos(-1)) * tgamma(s + 1) / tgamma(s + 1.5) : tgamma(s + 1) * tgamma(t + 1) / tgamma(s + t + 2);
+        within += fabs(r[i].value - wanted) <= r[i].error + 1e-15 * wanted;
+        CHECK(r[i].status == MST_INTEGRAL_CONVERGED && r[i].evaluations <= 2000 && fabs(r[i].value - wanted) <= 1e-10 * wanted,
+              "kind %d, s %.17g, t %.17g: %.17g +- %.2g after %llu, should be %.17g", i % 2, s, t, r[i].value, r[i].error,
+              (unsigned long long)r[i].evaluations, wanted);
+    }
+    CHECK(within == POWERS, "only %d of %d true errors are within those reported", within, POWERS);
+}
+
 // Zeros beside what cannot be made more exact are not looked at for ever; and no more of the memory than there is goes to
 // integrals that are 0.
 static void test_zeros(void **state) {
@@ -284,8 +312,9 @@ static void test_unseen(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough),  cmocka_unit_test(test_tanh_sinh),
-                                       cmocka_unit_test(test_places), cmocka_unit_test(test_found),
-                                       cmocka_unit_test(test_zeros),  cmocka_unit_test(test_unseen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough),         cmocka_unit_test(test_tanh_sinh),
+                                       cmocka_unit_test(test_places),        cmocka_unit_test(test_found),
+                                       cmocka_unit_test(test_zeros),         cmocka_unit_test(test_unseen),
+                                       cmocka_unit_test(test_powers_at_ends)};
     return cmocka_run_group_tests_name("integral_rough", tests, test_setup, test_teardown);
 }

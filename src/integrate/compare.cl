@@ -20,8 +20,8 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 // one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done, and
 // of one that is not resolved beside one that is, there is one place to look for. parent: value, error and marks of
 // what the pair comes from. Other pointers are to what is the component's.
-void compare_halves(ulong r, uint infinite, uint round, __global const real *parent, __global const uchar *ends,
-                    __global real *values, __global real *errors, __global uchar *marks) {
+void compare_halves(ulong r, uint round, __global const real *parent, __global const uchar *ends, __global real *values,
+                    __global real *errors, __global uchar *marks) {
     const real value = parent[0], parent_error = parent[1];
     const uint parent_marks = (uint)parent[2];
     if ((marks[r] | marks[r + 1]) & NOT_FINITE) {
@@ -30,7 +30,7 @@ void compare_halves(ulong r, uint infinite, uint round, __global const real *par
     }
     // Closer to a singular end, rounding x leaves less of the distance from it: then that half is what the other
     // leaves.
-    if (infinite == 0 && (parent_marks & SERIES) && errors[r] + errors[r + 1] > parent_error) {
+    if ((parent_marks & SERIES) && !(parent_marks & TAIL) && errors[r] + errors[r + 1] > parent_error) {
         const ulong worse = errors[r] > errors[r + 1] ? r : r + 1, other = worse == r ? r + 1 : r;
         values[worse] = value - values[other];
         errors[worse] = parent_error;
@@ -59,15 +59,14 @@ void compare_halves(ulong r, uint infinite, uint round, __global const real *par
 }
 
 // With one item a pair.
-__kernel void compare(uint n, uint infinite, uint round, uint capacity, __global const real *parents,
-                      __global const uchar *ends, __global real *values, __global real *errors, __global uchar *marks) {
+__kernel void compare(uint n, uint round, uint capacity, __global const real *parents, __global const uchar *ends,
+                      __global real *values, __global real *errors, __global uchar *marks) {
     const ulong i = get_global_id(0);
     if (2 * i >= n)
         return;
 #pragma unroll 1
     for (uint c = 0; c < COMPONENTS; c++) {
         const ulong at = (ulong)c * capacity;
-        compare_halves(2 * i, infinite, round, parents + 3 * PAIR(c, capacity, i), ends, values + at, errors + at,
-                       marks + at);
+        compare_halves(2 * i, round, parents + 3 * PAIR(c, capacity, i), ends, values + at, errors + at, marks + at);
     }
 }

@@ -21,20 +21,34 @@
 // kinks give a tenth.
 #define SPIKE 7
 
+#define NEAR 5 // nodes next to an end, which tell of a singularity there
+
 // Algebraic singularities at an end.
 //
 // With v the distance from that end as a share of the region, f = v^s phi(v). The slopes of log|f| over log v between
 // the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
 // MEANS. Then phi is taken as a sum of Legendre polynomials through Kronrod's nodes, the integrals of which with the
 // weight v^s are known (Piessens and Branders 1973, for Chebyshev's).
-#define TERMS 16         // Kronrod's rule finds so many of them exactly
-#define MOVES REAL(0.05) // an exponent is looked for where f changes by so much between the first two nodes
-#define LIMIT REAL(0.3)  // differences of slopes that agree with an analytic phi do so to this share
+#define TERMS 16           // Kronrod's rule finds so many of them exactly
+#define LAST 4             // of which so many say whether they have come to an end
+#define NOISE_OF_TERMS 300 // times what rounding x changes of v / |x| is what it may change of s by the last terms
+#define SLOWLY 64          // what is beyond terms that do not fall is no more than so many times the last ones
+#define AGREES                                                                                                         \
+    2                     // an exponent is mended by no more than so many times what it may be off: beside an analytic
+                          // phi these are 0.07 to 0.25, beside other powers, logarithms and jumps 3 and more
+#define MENDED REAL(1e-3) // and only where that is so little: kinks next to the end make slopes that mean nothing
+#define MOVES REAL(0.05)  // an exponent is looked for where f changes by so much between the first two nodes
+#define WHOLE REAL(0.02)  // exponents so close to whole numbers are those of zeros, and of waves
+#define LIMIT REAL(0.3)   // differences of slopes that agree with an analytic phi do so to this share
 
 typedef struct slopes {
     realv exponent, known, rate, noise; // known: 1 if the integrand has no zero there; rate: of change of the exponent
                                         // with log v; noise: what rounding makes of it
 } slopes;
+
+typedef struct series {
+    realv value, error, exponent, rate; // rate: what the exponent may be off
+} series;
 
 slopes slopes_at(const realv *near, realv rounding) {
     realv slope[3], known = 1;
@@ -54,91 +68,132 @@ slopes slopes_at(const realv *near, realv rounding) {
     return s;
 }
 
-// The integral of v^s phi(v), and what its series may be off, as shares of the region's length. The node close to the
-// other end, which the series does not know, has to agree with it. noise: of s, which leaves v^noise in phi.
-void integrate_series(const realv *f, realv cut, realv s, realv noise, realv *value, realv *error) {
-    realv terms[TERMS];
+// Legendre's coefficients, but for k + 1/2, of phi = f / v^s, and of phi log(v), which they lose where s grows.
+void expand(const realv *f, realv cut, realv s, realv *terms, realv *with_log) {
     for (uint k = 0; k < TERMS; k++)
-        terms[k] = 0;
+        terms[k] = with_log[k] = 0;
 #pragma unroll 1
     for (uint i = 0; i <= PAIRS - 1; i++) {
         const realv left = i == 0 ? f[0] : f[2 * i - 1], right = i == 0 ? (realv)0 : f[2 * i];
         const realv near = KRONROD[i] * (cut > 0 && i > 0 ? right : left) * exp(-s * LOG_NEAR[i]),
                     far = i == 0 ? (realv)0 : KRONROD[i] * (cut > 0 ? left : right) * exp(-s * LOG_FAR[i]);
         const realv even = near + far, odd = far - near;
+        const realv even_log = near * LOG_NEAR[i] + far * LOG_FAR[i], odd_log = far * LOG_FAR[i] - near * LOG_NEAR[i];
         const real z = i == 0 ? 0 : NODES[2 * i];
         real before = 0, legendre = 1;
+#pragma unroll 1
         for (uint k = 0; k < TERMS; k++) {
             terms[k] += legendre * (k % 2 ? odd : even);
+            with_log[k] += legendre * (k % 2 ? odd_log : even_log);
             const real next = ((2 * k + 1) * z * legendre - k * before) / (k + 1);
             before = legendre;
             legendre = next;
         }
     }
-    realv moment = 1 / (1 + s), sum = 0, opposite = 0, largest = 0, middle = 0, last = 0;
+}
+
+// The integral of v^s phi(v), and what its series may be off, as shares of the region's length. Coefficients of a phi
+// that still has a power of v in it fall slowly, as those of log(v) do, so what makes the last ones least mends s
+// (Gauss and Newton's method). The nodes close to both ends, which the series does not know, have to agree with it:
+// that at the other end with its sum; that next to the singular one tells what s may be off.
+// noise: of s, which leaves v^noise in phi.
+void integrate_series(const realv *f, realv cut, realv tail, const slopes *slopes, realv noise, series *found) {
+    realv s = slopes->exponent, mended = slopes->rate < MENDED ? (realv)1 : (realv)0;
+    realv terms[TERMS], with_log[TERMS];
+#pragma unroll 1
+    for (uint step = 0; step < 2; step++) {
+        expand(f, cut, s, terms, with_log);
+        realv wanted = 0, norm = 0;
+#pragma unroll 1
+        for (uint k = TERMS - LAST; k < TERMS; k++) {
+            wanted += terms[k] * with_log[k];
+            norm += with_log[k] * with_log[k];
+        }
+        const realv change = wanted / norm;
+        mended = fabs(change) < AGREES * slopes->rate ? mended : (realv)0;
+        const realv taken = mended > 0 ? change : (realv)0;
+        s += taken;
+#pragma unroll 1
+        for (uint k = 0; k < TERMS; k++)
+            terms[k] -= taken * with_log[k];
+    }
+    realv moment = 1 / (1 + s), sum = 0, beside = 0, opposite = 0, largest = 0, middle = 0, last = 0;
+#pragma unroll 1
     for (uint k = 0; k < TERMS; k++) {
-        const realv term = (k + REAL(0.5)) * terms[k], size = fabs(term);
+        const realv term = (k + REAL(0.5)) * terms[k], size = fabs(term),
+                    at_end = term * (1 - k * (k + 1) * DISTANCES[0]);
         sum += term * moment;
-        opposite += term * (1 - k * (k + 1) * DISTANCES[0]);
+        opposite += at_end;
+        beside += k % 2 ? -at_end : at_end;
         moment = moment * (s - (real)k) / (s + (real)(k + 2));
         largest = fmax(largest, size);
-        middle = fmax(middle, k >= TERMS - 8 && k < TERMS - 4 ? size : (realv)0);
-        last = fmax(last, k >= TERMS - 4 ? size : (realv)0);
+        middle = fmax(middle, k >= TERMS - 2 * LAST && k < TERMS - LAST ? size : (realv)0);
+        last = fmax(last, k >= TERMS - LAST ? size : (realv)0);
     }
-    const realv rounding = (20 * EPSILON + noise) * largest, rest = fmax(last, rounding);
+    const realv rounding = (20 * EPSILON + (mended > 0 ? noise : slopes->noise)) * largest, rest = fmax(last, rounding);
     const realv seen = cut > 0 ? f[2 * PAIRS - 1] : f[2 * PAIRS], off = fabs(seen - opposite * (1 - s * DISTANCES[0]));
-    *value = sum;
-    *error = rest > fmax(middle / 4, rounding) || rest > REAL(0.001) * largest
-                 ? (realv)INFINITY
-                 : 8 * rest / (1 + s) + 2 * off * DISTANCES[1];
+    const realv closest = cut > 0 ? f[2 * PAIRS] : f[2 * PAIRS - 1];
+    found->exponent = s;
+    found->value = sum;
+    const realv share = rest > fmax(middle / 4, rounding) ? tail > 0 ? (realv)INFINITY : (realv)SLOWLY : (realv)8;
+    found->error = rest > REAL(0.001) * largest ? (realv)INFINITY : share * rest / (1 + s) + 2 * off * DISTANCES[1];
+    const realv rate = fabs(closest * exp(-s * LOG_NEAR[PAIRS]) / beside - 1) * SLOPES[0] + noise;
+    found->rate = mended > 0 ? rate : slopes->rate;
 }
 
 // Puts the integral by series in place of Kronrod's where its error is less. At infinity, where nothing else would show
 // how much lies beyond the last node, the error is at least what the exponent leaves open.
-// noise: what rounding x changes of the exponent.
-void look_at_cut(const box *b, const realv *f, const realv *near, realv looks, realv noise, estimate *e) {
+// rounding: of x beside the region's half width; noise: what it changes of the slopes.
+void look_at_cut(const box *b, const realv *f, const realv *near, realv looks, realv rounding, realv noise,
+                 estimate *e) {
     const realv h = b->half_width[0];
     const realv rises = (looks > 0 && fabs(near[1] - near[0]) > MOVES * fabs(near[0])) ? (realv)1 : (realv)0;
     if (!ANY(rises > 0))
         return;
     const slopes s = slopes_at(near, noise);
-    const realv q = 1 + s.exponent, share = s.rate / (q * q), wanted = s.known > 0 ? rises : (realv)0;
+    const realv wanted = s.known > 0 ? rises : (realv)0;
+    series found;
+    integrate_series(f, b->cut, b->tail, &s, 8 * EPSILON + NOISE_OF_TERMS * rounding * fabs(s.exponent), &found);
     // What is between the end and the first node; and what the exponent may change of it while it all adds up.
+    const realv q = 1 + found.exponent, rate = b->tail > 0 ? fmax(s.rate, found.rate) : found.rate,
+                share = rate / (q * q);
     const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
     const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
-    realv value, error;
-    integrate_series(f, b->cut, s.exponent, s.noise, &value, &error);
-    error = 2 * fabs(h) * (error + open);
-    const realv better = wanted > 0 && s.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
+    const realv error = 2 * fabs(h) * (found.error + open);
+    const realv better = wanted > 0 && found.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
     const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
-    const realv tail = b->infinite > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
-    e->value = better > 0 ? 2 * h * value : e->value;
+    const realv tail = b->tail > 0 && wanted > 0 && found.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
+    e->value = better > 0 ? 2 * h * found.value : e->value;
     e->error = better > 0 ? error : fmax(e->error, tail);
-    e->axis = better > 0 ? (realv)SERIES : e->axis;
+    const realv is_steep = wanted > 0 && fabs(s.exponent - rint(s.exponent)) > WHOLE ? (realv)STEEP : (realv)0;
+    e->axis = better > 0 ? b->tail > 0 ? (realv)(SERIES | TAIL) : (realv)SERIES : e->axis + is_steep;
 }
 
 // The same on a background, and logarithms.
 //
-// f = A L(v) + g with L = (v^s - 1) / s, which is log(v) for s = 0. Second divided differences over the four nodes next
+// f = A L(v) + g with L = (v^s - 1) / s, which is log(v) for s = 0. Second divided differences over the five nodes next
 // to the end leave of a smooth g little, so their ratio gives s, and one of them A. Kronrod's rule integrates g, the
 // integral of L is -1 / (1 + s). Its null rules see what g still has of a singularity.
 #define LOWEST REAL(-0.95)
 #define HIGHEST REAL(1.5)
 #define LOGARITHM REAL(0.01) // exponents nearer to 0 are taken for 0
+#define STRONG REAL(-0.5)    // below it much lies beyond the nodes, and s has to be that of the three outer ones, too:
+#define DRIFT REAL(1.5)      // it moves by so much of the logarithm of what second differences there are off by
 #define BETTER 16            // by so much has the error to be less than without this
 #define REGULAR                                                                                                        \
     REAL(1e-4) // those nearer to 0 or 1 are moved so far from it: v^s itself has no second differences there
 
 typedef struct bends {
-    realv near_end, further; // divided differences of the first three of four nodes and of the last three
+    realv near_end, further, furthest; // divided differences of the first, next and last three of five nodes
 } bends;
 
 bends bends_of(const realv *near) {
-    realv slope[3];
-    for (uint k = 0; k < 3; k++)
+    realv slope[4];
+    for (uint k = 0; k < 4; k++)
         slope[k] = (near[k + 1] - near[k]) / (DISTANCES[k + 1] - DISTANCES[k]);
     const bends b = {(slope[1] - slope[0]) / (DISTANCES[2] - DISTANCES[0]),
-                     (slope[2] - slope[1]) / (DISTANCES[3] - DISTANCES[1])};
+                     (slope[2] - slope[1]) / (DISTANCES[3] - DISTANCES[1]),
+                     (slope[3] - slope[2]) / (DISTANCES[4] - DISTANCES[2])};
     return b;
 }
 
@@ -148,8 +203,8 @@ realv irregular(realv s) {
 }
 
 bends bends_of_power(realv s) {
-    realv power[4];
-    for (uint k = 0; k < 4; k++)
+    realv power[NEAR];
+    for (uint k = 0; k < NEAR; k++)
         power[k] = exp(s * LOG_DISTANCES[k]);
     return bends_of(power);
 }
@@ -176,9 +231,11 @@ realv subtract_power(realv *f, const realv *near, realv cut, realv rounding, rea
     }
     const realv is_logarithm = fabs(s) < LOGARITHM ? (realv)1 : (realv)0;
     s = is_logarithm > 0 ? (realv)0 : irregular(s);
-    const realv q = 1 + s, share = (8 * EPSILON + rounding * fabs(s)) / (q * q);
-    *known = (is_one > 0 && s > LOWEST && s < HIGHEST && share < REAL(0.3)) ? (realv)1 : (realv)0;
     of_s = bends_of_power(s);
+    const realv q = 1 + s, apart = log(of_s.further / of_s.furthest * (wanted.furthest / wanted.further));
+    const realv drift = s > STRONG ? (realv)0 : apart > -1 && apart < 1 ? fabs(apart) * DRIFT : (realv)1;
+    const realv share = (8 * EPSILON + rounding * fabs(s) + drift) / (q * q);
+    *known = (is_one > 0 && s > LOWEST && s < HIGHEST && share < REAL(0.3)) ? (realv)1 : (realv)0;
     const realv factor =
         *known > 0 ? wanted.near_end / (is_logarithm > 0 ? (realv)BEND_OF_LOG : of_s.near_end / s) : (realv)0;
 #pragma unroll 1
@@ -240,8 +297,8 @@ judgement judge_values(const realv *f, realv h, realv counts) {
 // What is known of a component by its values at the nodes.
 estimate evaluate_component(const box *b, realv *f) {
     const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
-    realv near[4];
-    for (uint k = 0; k < 4; k++)
+    realv near[NEAR];
+    for (uint k = 0; k < NEAR; k++)
         near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
     // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
     // may be a singularity, or infinity.
@@ -258,7 +315,7 @@ estimate evaluate_component(const box *b, realv *f) {
             const realv better = known > 0 && error < e.error / BETTER ? (realv)1 : (realv)0;
             e.value = better > 0 ? j.kronrod * h + 2 * h * inside : e.value;
             e.error = better > 0 ? error : e.error;
-            e.axis = better > 0 ? (realv)0 : e.axis;
+            e.axis = better > 0 ? e.axis - ROUGH : e.axis;
             break;
         }
         // What rounding the nodes may change grows with the slope, that of a place that was found with what is next to
@@ -272,10 +329,11 @@ estimate evaluate_component(const box *b, realv *f) {
         const realv looks = (b->cut != 0 && counts > 0 && j.rises > 0) ? (realv)1 : (realv)0;
         if (!ANY(looks > 0))
             break;
-        const realv noise = EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0]));
-        look_at_cut(b, f, near, looks, noise, &e);
-        known = e.axis == (realv)ROUGH ? looks : (realv)0;
-        if (b->infinite > 0 || !ANY(known > 0))
+        const realv rounding = EPSILON * fabs(end / h), noise = rounding * (SLOPES[0] / (4 * DISTANCES[0]));
+        look_at_cut(b, f, near, looks, rounding, noise, &e);
+        known = (e.axis == (realv)ROUGH || e.axis == (realv)(ROUGH | STEEP)) ? looks : (realv)0;
+        known = b->tail > 0 ? (realv)0 : known;
+        if (!ANY(known > 0))
             break;
         inside = subtract_power(f, near, b->cut, noise, &open, &known);
     }

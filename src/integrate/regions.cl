@@ -16,6 +16,8 @@
 #define AXIS (DIM > 1 ? 0x07 : 0)
 // Of a region with one variable:
 #define ROUGH 0x02   // the integrand is not resolved, so nothing is known of how it goes on between the nodes
+#define TAIL 0x04    // with SERIES: that end is infinity
+#define STEEP 0x04   // without: it may be singular at its end, by something else than a power times a smooth factor
 #define SUSPECT 0x01 // it is so at one place, which is looked for (locate.cl) and the region cut there
 
 // A search takes so many evaluations, in regions' worth at most. It pays from the third round on, and is tried again
@@ -71,7 +73,7 @@ typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
     realv cut;                          // -1, 1: the lower or the upper end is one of LOWER_CUT, UPPER_CUT; 0: neither
     realv found;                        // 1: that is a place that was looked for, and known but for rounding
-    uint infinite;                      // of how many ends of the range of the one variable: t is 0 there
+    realv tail;                         // 1: it is infinity, where t is 0
 } box;
 
 typedef struct estimate {
@@ -82,6 +84,7 @@ typedef struct estimate {
 // A region with one variable is not halved where its half is below so many EPSILON of x: nodes fall together in halves,
 // of which an integrand seems to be constant.
 #define FINEST 6
+#define CLOSER 4 // at a singular end so small a share is cut off
 // At an end where it may be singular not below so many, as the nodes next to the end, 1/230 of it away, decide there.
 #define FINEST_AT_CUT 256
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
@@ -135,7 +138,7 @@ __kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite,
 // Keeps what is known of a component's regions from `first` on.
 void store_estimates(const box *b, const estimate *e, realv narrowest, ulong first, uint count, __global real *values,
                      __global real *errors, __global real *magnitudes, __global uchar *marks) {
-    real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
+    real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], tail[WIDTH], magnitude[WIDTH],
         finest[WIDTH];
     const realv least_x = EPSILON * fabs(b->center[0]);
     STOREV(e->value, value);
@@ -143,15 +146,15 @@ void store_estimates(const box *b, const estimate *e, realv narrowest, ulong fir
     STOREV(e->rounding, least);
     STOREV(e->axis, axis);
     STOREV(e->magnitude, magnitude);
-    STOREV(b->cut, cut);
-    STOREV(DIM > 1 ? (realv)0 : (b->infinite == 0 && b->cut != 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
+    STOREV(b->tail, tail);
+    STOREV(DIM > 1 ? (realv)0 : (b->cut != 0 && b->tail == 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
     STOREV(narrowest, width);
     for (uint l = 0; l < count; l++) {
         const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
         values[first + l] = finite && !empty ? value[l] : 0;
         magnitudes[first + l] = finite && !empty ? magnitude[l] : 0;
-        const bool at_floor = (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] ||
-                              (b->infinite > 0 && cut[l] != 0 && width[l] < FARTHEST);
+        const bool at_floor =
+            (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] || (tail[l] > 0 && width[l] < FARTHEST);
         const real largest = fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
         errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
         marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
@@ -167,7 +170,7 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
-        real cut[WIDTH], found[WIDTH];
+        real cut[WIDTH], tail[WIDTH], found[WIDTH];
         estimate e[COMPONENTS];
         given in;
         realv narrowest = INFINITY;
@@ -177,10 +180,12 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
             set[l] = id[index[l]];
             cut[l] = (real)(ends[index[l]] & LOWER_CUT ? -1 : ends[index[l]] & UPPER_CUT ? 1 : 0);
             found[l] = ends[index[l]] & FOUND ? 1 : 0;
+            const real end = lo[index[l]] + (cut[l] > 0 ? len[index[l]] : 0);
+            tail[l] = infinite > 0 && cut[l] != 0 && fabs(end) <= EPSILON ? 1 : 0;
         }
         b.cut = LOADV(cut);
         b.found = LOADV(found);
-        b.infinite = infinite;
+        b.tail = LOADV(tail);
         take_code(&in, code);
         for (uint a = 0; a < ROW_LENGTH(code); a++)
             in.row[a] = gather(rows, set, ROW_LENGTH(code), a);
@@ -439,7 +444,9 @@ __kernel void place(uint n_sets, uint round, __global const uint *n_split, __glo
     }
 }
 
-// Halves every region that is marked, the halves in its place. A suspect is cut at the place that was found in it.
+// Halves every region that is marked, the halves in its place; of one that is singular at an end the part there is
+// smaller, so that fewer are needed, and the other part is resolved still. A suspect is cut at the place that was found
+// in it.
 __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
                     __global uint *next_run, __global const uchar *marks, __global const real *values,
                     __global const real *errors, __global const real *lo, __global const real *len,
@@ -469,11 +476,13 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
             const uint all = scratch[ITEMS - 1];
             for (uint upper = 0; upper < 2 && own; upper++) {
                 const ulong at = to + 2 * (ulong)(scratch[ITEM] - 1) + upper;
+                const bool closer = DIM == 1 && (mark & (SERIES | STEEP)) && (ends[r] & (LOWER_CUT | UPPER_CUT));
                 for (uint k = 0; k < DIM; k++) {
                     const real l = len[(ulong)k * capacity + r], from = lo[(ulong)k * capacity + r];
                     const bool cut = k == (mark & AXIS);
-                    const real below = is_found ? places[r] - from : l / 2;
-                    next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + l / 2 : from;
+                    const real part = !closer ? l / 2 : ends[r] & LOWER_CUT ? l / CLOSER : l - l / CLOSER;
+                    const real below = is_found ? places[r] - from : part;
+                    next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + part : from;
                     next_len[(ulong)k * next_capacity + at] = cut ? upper ? l - below : below : l;
                 }
                 next_id[at] = set;

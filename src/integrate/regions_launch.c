@@ -51,9 +51,7 @@ mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generat
 
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
-    cl_uint infinite = n_infinite(plan);
     const mst_argument arguments[] = {MST_BIND(n, n),
-                                      MST_BIND(infinite, infinite),
                                       MST_BIND(round, round),
                                       MST_BIND(capacity, s->capacity),
                                       MST_BIND(parents, s->parents.memory),

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { SLOPES = 3 }; // between the four nodes next to an end, as kronrod.cl has them
+enum { SLOPES = 3, NEAR = 5 }; // between the four nodes next to an end, as kronrod.cl has them; the nodes that it looks at there
 
 // The nodes close to the ends lie far enough from them to be told apart after rounding.
 static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
@@ -12,15 +12,15 @@ static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 -
 void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
     static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
     double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
-    double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[SLOPES + 1],
-           log_ends[SLOPES + 1], slopes[SLOPES], means[SLOPES];
+    double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[NEAR], log_ends[NEAR],
+           slopes[SLOPES], means[SLOPES];
     mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
     for (int k = 1; k < MST_KRONROD_NODES; k++) {
         all[2 * k - 1] = -nodes[k];
         all[2 * k] = nodes[k];
         gaps[2 * k - 1] = gaps[2 * k] = 1 - nodes[k];
     }
-    for (int k = 0; k <= SLOPES; k++)
+    for (int k = 0; k < NEAR; k++)
         log_ends[k] = log(ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2);
     for (int k = 0; k < SLOPES; k++) {
         slopes[k] = 1 / log(ends[k + 1] / ends[k]);
@@ -34,8 +34,8 @@ void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
     mst_integral_write_table(plan, "GAPS", gaps, MST_KRONROD_POINTS, out);
     mst_integral_write_table(plan, "LOG_NEAR", logs[0], MST_KRONROD_NODES, out);
     mst_integral_write_table(plan, "LOG_FAR", logs[1], MST_KRONROD_NODES, out);
-    mst_integral_write_table(plan, "DISTANCES", ends, SLOPES + 1, out);
-    mst_integral_write_table(plan, "LOG_DISTANCES", log_ends, SLOPES + 1, out);
+    mst_integral_write_table(plan, "DISTANCES", ends, NEAR, out);
+    mst_integral_write_table(plan, "LOG_DISTANCES", log_ends, NEAR, out);
     mst_text_add(out, "#define BEND_OF_LOG REAL(%.17g)\n",
                  ((log_ends[2] - log_ends[1]) / (ends[2] - ends[1]) - (log_ends[1] - log_ends[0]) / (ends[1] - ends[0])) /
                      (ends[2] - ends[0]));

@@ -82,6 +82,31 @@ static long double draw_power(double *p) { // u, v, c, s, r
     return ((long double)p[4] * powl(c - (long double)p[0], s) + powl((long double)p[1] - c, s)) / s;
 }
 
+static long double beta(long double a, long double b) { return expl(lgammal(a) + lgammal(b) - lgammal(a + b)); }
+
+static long double draw_two_powers(double *p) { // u, v, s, t: a power of the distance from either end
+    draw_range(p);
+    p[2] = rounded(between(-0.9, 2));
+    p[3] = rounded(between(-0.9, 2));
+    const long double s = (long double)p[2], t = (long double)p[3];
+    return powl((long double)p[1] - (long double)p[0], s + t + 1) * beta(s + 1, t + 1);
+}
+
+static long double draw_log_power(double *p) { // s, w, k: (x/w)^s (k - log(x/w)) up to w
+    p[0] = rounded(between(-0.9, 2));
+    p[1] = rounded(log_between(0.1, 10));
+    p[2] = rounded(chance(0.5) > 0 ? 0 : between(0, 3));
+    const long double s = (long double)p[0] + 1;
+    return (long double)p[1] * ((long double)p[2] / s + 1 / (s * s));
+}
+
+static long double draw_half_power(double *p) { // s, t, w: (x/w)^s / (1 + x/w)^t
+    p[0] = rounded(between(-0.9, 1));
+    p[1] = rounded(p[0] + 1 + log_between(2e-2, 2));
+    p[2] = rounded(log_between(0.2, 5));
+    return (long double)p[2] * beta((long double)p[0] + 1, (long double)p[1] - (long double)p[0] - 1);
+}
+
 static long double draw_logarithm(double *p) { // u, v, c, a: a log|x - c| + cos(x - c)
     draw_range(p);
     p[3] = rounded(between(-2, 2));
@@ -171,6 +196,9 @@ static const kind kinds[] = {
      NULL},
     {"divergent inside", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_divergent, 0, NULL},
     {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power, 0, NULL},
+    {"two powers", "(x - u)^s*(v - x)^t", "u", "v", {RANGE, "s", "t"}, draw_two_powers, 0, NULL},
+    {"log powers", "(x/w)^s*(k - log(x/w))", "0", "w", {"s", "w", "k"}, draw_log_power, 0, NULL},
+    {"half powers", "(x/w)^s/(1 + x/w)^t", "0", "inf", {"s", "t", "w"}, draw_half_power, 0, NULL},
     {"logarithms", "a*log(abs(x - c)) + cos(x - c)", "u", "v", {RANGE, "c", "a"}, draw_logarithm, 0, NULL},
     {"jumps", "(x < c ? a : b) + exp(-x)", "u", "v", {RANGE, "c", "a", "b"}, draw_jump, 0, NULL},
     {"steps", "floor(a*(x - c)) + 0.5", "u", "v", {RANGE, "c", "a"}, draw_steps, 0, NULL},
