@@ -1,5 +1,5 @@
-// Batches of 10,000 integrals of each family of QUADPACK's book by this library, and by GSL's QAGS and QAGIU with two threads, each
-// with every other parameter. In turns; medians of the rounds.
+// Batches of 10,000 integrals of each family of QUADPACK's book by this library, and by GSL's QAGS and QAGIU with two threads,
+// each with every other parameter. In turns; medians of the rounds.
 #include "integration_families.h"
 
 #include <gsl/gsl_errno.h>
@@ -133,9 +133,9 @@ static bool write_json(const mst_context *context, double tolerance, int rounds,
     const mst_device_info *d = mst_context_device(context);
     if (gmtime_r(&at, &utc))
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:i, s:O}", "benchmark", "integration-peers --batches", "date",
-                             date, "device", "name", d->name, "platform", d->platform_name, "driver", d->driver_version, "tolerance", tolerance,
-                             "rounds", rounds, "integrals", BATCH, "families", cases);
+    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:i, s:O}", "benchmark", "integration-peers --batches",
+                             "date", date, "device", "name", d->name, "platform", d->platform_name, "driver", d->driver_version,
+                             "tolerance", tolerance, "rounds", rounds, "integrals", BATCH, "families", cases);
     const bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(root);
     return done;
@@ -161,13 +161,13 @@ mst_status bench_batches(mst_context *context, double tolerance, int rounds, con
             break;
         const double ratio = b->their_seconds / b->own_seconds;
         log_sum += log(ratio);
-        printf("  %-36s %8.2f ms, %8.2f ms, %6.2f   within %5.1f %%, %5.1f %%, claimed %5.1f %%\n", f->integrand, 1e3 * b->own_seconds,
-               1e3 * b->their_seconds, ratio, 100.0 * b->own_within / BATCH, 100.0 * b->their_within / BATCH,
-               100.0 * b->claimed / BATCH);
+        printf("  %-36s %8.2f ms, %8.2f ms, %6.2f   within %5.1f %%, %5.1f %%, claimed %5.1f %%\n", f->integrand,
+               1e3 * b->own_seconds, 1e3 * b->their_seconds, ratio, 100.0 * b->own_within / BATCH,
+               100.0 * b->their_within / BATCH, 100.0 * b->claimed / BATCH);
         fflush(stdout);
-        json_array_append_new(cases, json_pack("{s:s, s:f, s:f, s:i, s:i, s:i}", "integrand", f->integrand, "seconds", b->own_seconds,
-                                               "gsl_seconds", b->their_seconds, "within", b->own_within, "gsl_within",
-                                               b->their_within, "claimed", b->claimed));
+        json_array_append_new(cases, json_pack("{s:s, s:f, s:f, s:i, s:i, s:i}", "integrand", f->integrand, "seconds",
+                                               b->own_seconds, "gsl_seconds", b->their_seconds, "within", b->own_within,
+                                               "gsl_within", b->their_within, "claimed", b->claimed));
     }
     if (status == MST_OK)
         printf("  geometric mean %.2f (wanted 3.0)\n", exp(log_sum / BENCH_FAMILIES));

@@ -1,6 +1,6 @@
-// integration-several: integrals in several variables beside Cuba's Cuhre and Vegas (Hahn 2005), with two processes, and cubature's
-// hcubature (Johnson), on one core: families that PAGANI published (Sakiotis et al. 2021), at its tolerances, until one is
-// not met. Each has as many evaluations as it does in about a second there. Time against true error; JSON, which
+// integration-several: integrals in several variables beside Cuba's Cuhre and Vegas (Hahn 2005), with two processes, and
+// cubature's hcubature (Johnson), on one core: families that PAGANI published (Sakiotis et al. 2021), at its tolerances, until
+// one is not met. Each has as many evaluations as it does in about a second there. Time against true error; JSON, which
 // bench/plot_several.py draws.
 #include "core/cli.h"
 
@@ -19,7 +19,8 @@
 enum { MOST_VARIABLES = 8, CORES = 2, TEXT = 500 };
 
 typedef struct family {
-    const char *name, *item, *between, *around; // the integrand: `item` of each variable, # its number from 1, joined, in `around`
+    const char *name, *item, *between,
+        *around; // the integrand: `item` of each variable, # its number from 1, joined, in `around`
     int n;
     double (*f)(const double *x, int n);
     double exact;
@@ -194,8 +195,8 @@ static void run_cubature(const job *j, outcome *o) {
     counted c = {j->family, 0};
     double value, error;
     const double start = now();
-    hcubature(1, cubature_integrand, &c, (unsigned)j->family->n, from, to, (size_t)j->most, 0, j->tolerance, ERROR_INDIVIDUAL, &value,
-              &error);
+    hcubature(1, cubature_integrand, &c, (unsigned)j->family->n, from, to, (size_t)j->most, 0, j->tolerance, ERROR_INDIVIDUAL,
+              &value, &error);
     *o = (outcome){value, error, now() - start, c.evaluations, error <= j->tolerance * fabs(value)};
 }
 #endif
@@ -204,11 +205,14 @@ static void report(const job *j, const char *peer, const outcome *o, json_t *row
     const double exact = j->family->exact, off = fabs(o->value - exact) / fabs(exact), claimed = o->error / fabs(o->value);
     printf("%s %d-D, %-8s %.0e: %9.3f ms, %10.0f evaluations, off by %.1e, says %.1e%s\n", j->family->name, j->family->n, peer,
            j->tolerance, 1e3 * o->seconds, o->evaluations, off, claimed,
-           !o->converged ? ", not converged" : off > fmax(claimed, j->tolerance) ? ", FALSE" : "");
+           !o->converged                       ? ", not converged"
+           : off > fmax(claimed, j->tolerance) ? ", FALSE"
+                                               : "");
     fflush(stdout);
-    json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "family", j->family->name, "variables",
-                                          j->family->n, "peer", peer, "tolerance", j->tolerance, "seconds", o->seconds, "evaluations",
-                                          o->evaluations, "relative_error", off, "claimed_error", claimed, "converged", o->converged));
+    json_array_append_new(rows,
+                          json_pack("{s:s, s:i, s:s, s:f, s:f, s:f, s:f, s:f, s:b}", "family", j->family->name, "variables",
+                                    j->family->n, "peer", peer, "tolerance", j->tolerance, "seconds", o->seconds, "evaluations",
+                                    o->evaluations, "relative_error", off, "claimed_error", claimed, "converged", o->converged));
 }
 
 // Integrates by one of them; *there: whether it was built in.
@@ -256,9 +260,9 @@ static bool write_json(const mst_context *context, double seconds_each, json_t *
     struct tm utc;
     if (gmtime_r(&seconds, &utc))
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:O}", "benchmark", "integration-several", "date", date, "device",
-                             "name", d->name, "platform", d->platform_name, "driver", d->driver_version, "seconds_each", seconds_each,
-                             "rows", rows);
+    json_t *root =
+        json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:O}", "benchmark", "integration-several", "date", date, "device", "name",
+                  d->name, "platform", d->platform_name, "driver", d->driver_version, "seconds_each", seconds_each, "rows", rows);
     const bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
     json_decref(root);
     return done;

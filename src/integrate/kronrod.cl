@@ -29,17 +29,21 @@
 // the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
 // MEANS. Then phi is taken as a sum of Legendre polynomials through Kronrod's nodes, the integrals of which with the
 // weight v^s are known (Piessens and Branders 1973, for Chebyshev's).
-#define TERMS 16           // Kronrod's rule finds so many of them exactly
-#define LAST 4             // of which so many say whether they have come to an end
-#define NOISE_OF_TERMS 300 // times what rounding x changes of v / |x| is what it may change of s by the last terms
-#define SLOWLY 64          // what is beyond terms that do not fall is no more than so many times the last ones
-#define AGREES                                                                                                         \
-    2                     // an exponent is mended by no more than so many times what it may be off: beside an analytic
-                          // phi these are 0.07 to 0.25, beside other powers, logarithms and jumps 3 and more
-#define MENDED REAL(1e-3) // and only where that is so little: kinks next to the end make slopes that mean nothing
-#define MOVES REAL(0.05)  // an exponent is looked for where f changes by so much between the first two nodes
-#define WHOLE REAL(0.02)  // exponents so close to whole numbers are those of zeros, and of waves
-#define LIMIT REAL(0.3)   // differences of slopes that agree with an analytic phi do so to this share
+#define TERMS 16 // Kronrod's rule finds so many of them exactly
+#define LAST 4   // of which so many say whether they have come to an end
+// Times what rounding x changes of v / |x| is what it may change of s by the last terms.
+#define NOISE_OF_TERMS 300
+// What is beyond terms that do not fall is no more than so many times the last ones; not at infinity, where logarithms
+// go on for ever.
+#define SLOWLY 64
+// An exponent is mended by no more than so many times what it may be off, which beside an analytic phi are 0.07 to
+// 0.25, beside other powers, logarithms and jumps 3 and more; and only where it may be off by less than MENDED, as
+// slopes mean nothing beside kinks next to the end.
+#define AGREES 2
+#define MENDED REAL(1e-3)
+#define MOVES REAL(0.05) // an exponent is looked for where f changes by so much between the first two nodes
+#define WHOLE REAL(0.02) // exponents so close to whole numbers are those of zeros, and of waves
+#define LIMIT REAL(0.3)  // differences of slopes that agree with an analytic phi do so to this share
 
 typedef struct slopes {
     realv exponent, known, rate, noise; // known: 1 if the integrand has no zero there; rate: of change of the exponent
@@ -135,7 +139,8 @@ void integrate_series(const realv *f, realv cut, realv tail, const slopes *slope
     const realv closest = cut > 0 ? f[2 * PAIRS] : f[2 * PAIRS - 1];
     found->exponent = s;
     found->value = sum;
-    const realv share = rest > fmax(middle / 4, rounding) ? tail > 0 ? (realv)INFINITY : (realv)SLOWLY : (realv)8;
+    const realv slow = rest > fmax(middle / 4, rounding) ? (realv)1 : (realv)0;
+    const realv share = slow > 0 ? tail > 0 ? (realv)INFINITY : (realv)SLOWLY : (realv)8;
     found->error = rest > REAL(0.001) * largest ? (realv)INFINITY : share * rest / (1 + s) + 2 * off * DISTANCES[1];
     const realv rate = fabs(closest * exp(-s * LOG_NEAR[PAIRS]) / beside - 1) * SLOPES[0] + noise;
     found->rate = mended > 0 ? rate : slopes->rate;

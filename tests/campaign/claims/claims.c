@@ -93,7 +93,7 @@ static long double draw_two_powers(double *p) { // u, v, s, t: a power of the di
 }
 
 static long double draw_log_power(double *p) { // s, w, k: (x/w)^s (k - log(x/w)) up to w
-    p[0] = rounded(between(-0.9, 2));
+    p[0] = rounded(between(-0.8, 2));
     p[1] = rounded(log_between(0.1, 10));
     p[2] = rounded(chance(0.5) > 0 ? 0 : between(0, 3));
     const long double s = (long double)p[0] + 1;
