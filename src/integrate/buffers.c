@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PIECE = 1 << 15 }; // numbers that are made ready for the device at once, in memory that the C library has again soon
+
 mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what,
                                 mst_error *error) {
     if (buffer->memory && buffer->bytes >= bytes)
@@ -26,32 +28,44 @@ mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, 
                                mst_error *error) {
     mst_status status = MST_OK;
     float *narrow = NULL;
-    size_t bytes = n * mst_integral_number_bytes(plan);
-    MST_TRY(mst_integral_reserve(plan, buffer, bytes > 0 ? bytes : sizeof(double), what, error));
-    if (n == 0)
-        return MST_OK;
-    if (!plan->is_double) {
-        MST_REQUIRE(narrow = malloc(bytes), MST_ERROR_HOST_MEMORY, "out of memory for %s", what);
-        for (size_t i = 0; i < n; i++)
-            narrow[i] = (float)values[i];
+    const size_t number = mst_integral_number_bytes(plan), piece = plan->is_double ? n : mst_smaller(n, (size_t)PIECE);
+    MST_TRY(mst_integral_reserve(plan, buffer, n > 0 ? n * number : sizeof(double), what, error));
+    if (!plan->is_double)
+        MST_REQUIRE(narrow = malloc(piece * sizeof *narrow + 1), MST_ERROR_HOST_MEMORY, "out of memory for %s", what);
+    for (size_t first = 0; first < n; first += piece) {
+        const size_t count = mst_smaller(piece, n - first);
+        for (size_t i = 0; i < count && narrow; i++)
+            narrow[i] = (float)values[first + i];
+        MST_TRY(mst_queue_write(&plan->queue, CL_TRUE, buffer->memory, first * number, count * number,
+                                narrow ? (const void *)narrow : values + first, what, error));
     }
-    MST_TRY(
-        mst_queue_write(&plan->queue, CL_TRUE, buffer->memory, 0, bytes, narrow ? (const void *)narrow : values, what, error));
 fail:
     free(narrow);
     return status;
 }
 
+// A double as two numbers of the plan's type.
+static void split_number(const mst_integral *plan, double value, void *pair) {
+    const double high = plan->is_double ? value : (double)(float)value;
+    if (plan->is_double)
+        memcpy(pair, (const double[]){high, value - high}, 2 * sizeof(double));
+    else
+        memcpy(pair, (const float[]){(float)high, (float)(value - high)}, 2 * sizeof(float));
+}
+
 mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n,
                                      const char *what, mst_error *error) {
     mst_status status = MST_OK;
-    double *pairs = malloc(2 * n * sizeof *pairs);
+    const size_t pair = 2 * mst_integral_number_bytes(plan), piece = mst_smaller(n, (size_t)PIECE);
+    unsigned char *pairs = malloc(piece * pair + 1);
     MST_REQUIRE(pairs, MST_ERROR_HOST_MEMORY, "out of memory for %s", what);
-    for (size_t i = 0; i < n; i++) {
-        pairs[2 * i] = plan->is_double ? values[i] : (double)(float)values[i];
-        pairs[2 * i + 1] = values[i] - pairs[2 * i];
+    MST_TRY(mst_integral_reserve(plan, buffer, n > 0 ? n * pair : pair, what, error));
+    for (size_t first = 0; first < n; first += piece) {
+        const size_t count = mst_smaller(piece, n - first);
+        for (size_t i = 0; i < count; i++)
+            split_number(plan, values[first + i], pairs + i * pair);
+        MST_TRY(mst_queue_write(&plan->queue, CL_TRUE, buffer->memory, first * pair, count * pair, pairs, what, error));
     }
-    MST_TRY(mst_integral_upload(plan, buffer, pairs, 2 * n, what, error));
 fail:
     free(pairs);
     return status;
@@ -71,10 +85,10 @@ fail:
     return status;
 }
 
-mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error) {
+mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, size_t first, double *values, size_t n, mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = n * mst_integral_number_bytes(plan);
-    MST_TRY(mst_queue_read(&plan->queue, buffer, 0, bytes, values, "results", error));
+    const size_t number = mst_integral_number_bytes(plan);
+    MST_TRY(mst_queue_read(&plan->queue, buffer, first * number, n * number, values, "results", error));
     for (size_t i = plan->is_double ? 0 : n; i-- > 0;) { // widened in place, from behind
         float narrow;
         memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
@@ -84,8 +98,9 @@ fail:
     return status;
 }
 
-mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error) {
-    return mst_queue_read(&plan->queue, buffer, 0, n * sizeof *counts, counts, "results", error);
+mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, size_t first, cl_uint *counts, size_t n,
+                                        mst_error *error) {
+    return mst_queue_read(&plan->queue, buffer, first * sizeof *counts, n * sizeof *counts, counts, "results", error);
 }
 
 mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error) {

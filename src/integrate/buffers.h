@@ -17,9 +17,10 @@ mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *bu
 // Uploads n numbers without waiting; n > 0. Overwrites the values, which have to stay until the queue is done with them.
 mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
                              mst_error *error);
-// Downloads n numbers of the plan's type, or counts. Waits for what was enqueued before.
-mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error);
-mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error);
+// Downloads n numbers of the plan's type, or counts, from number `first` on. Waits for what was enqueued before.
+mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, size_t first, double *values, size_t n, mst_error *error);
+mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, size_t first, cl_uint *counts, size_t n,
+                                        mst_error *error);
 
 // Progress, and whether the caller cancels: MST_ERROR_CANCELLED.
 mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error);

@@ -196,7 +196,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
                                    MST_BIND(sum, f->sum.memory)};
     MST_TRY(mst_kernel_launch(&plan->queue, f->group_kernel, second, MST_COUNT(second), 1, 1, NULL, error));
     MST_TRY(mark(plan, &marks[1], error));
-    MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
+    MST_TRY(mst_integral_download(plan, f->sum.memory, 0, &value, 1, error));
     call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
 fail:
     add_time(plan, marks, call->report);
@@ -310,7 +310,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_TRY(mark(plan, &marks[0], error));
     MST_TRY(enqueue_sums(plan, call, first, (cl_uint)n_groups, groups, coarse, blocks_an_item, error));
     MST_TRY(mark(plan, &marks[1], error));
-    MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
+    MST_TRY(mst_integral_download(plan, f->partials.memory, 0, pairs, 2 * n_groups, error));
     for (size_t i = 0; i < count; i++) {
         const double *own = pairs + 2 * i * ((size_t)groups + coarse);
         const double sums[] = {mst_integral_sum(own, 2 * (size_t)groups), mst_integral_sum(own + 2 * groups, 2 * (size_t)coarse)};

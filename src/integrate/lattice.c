@@ -137,7 +137,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
     MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group, s->group, NULL,
                               error));
-    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 4 * sums * n_components * groups, error));
+    MST_TRY(mst_integral_download(plan, s->partials.memory, 0, p->pairs, 4 * sums * n_components * groups, error));
     for (size_t i = 0; i < sums * n_components; i++) {
         const size_t k = p->active[i % sums / N_SHIFTS] * n_components + i / sums; // component i / sums of a set
         p->sums[k * N_SHIFTS + i % N_SHIFTS] += mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);

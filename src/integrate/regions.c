@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     GPU_EVALUATE_GROUP = 128,
@@ -17,8 +18,10 @@ enum {
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
-    LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
-    REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
+    N_RESULTS = 2,            // numbers of a component of an integral that the host reads, as regions.cl has them
+    MOST_COLLECTED = 1 << 15, // integrals at once
+    LEAST_LOOK = 64,          // regions of an integral that seems to be 0 all over
+    REGION_BYTES = 128        // of a region with one variable, about, before a round and after it
 };
 
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
@@ -96,8 +99,8 @@ static void destroy(mst_integral *plan) {
         mst_integral_release(plan, &r->generations[s].run);
         mst_integral_release(plan, &r->generations[s].parents);
     }
-    mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->magnitudes, &r->marks,  &r->rows,
-                                      &r->cuts,   &r->sums,   &r->state,      &r->splits, &r->total};
+    mst_integral_buffer *buffers[] = {&r->values, &r->errors,  &r->magnitudes, &r->marks,  &r->rows, &r->cuts,
+                                      &r->sums,   &r->results, &r->state,      &r->splits, &r->total};
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(r);
@@ -106,7 +109,7 @@ static void destroy(mst_integral *plan) {
 static size_t n_components(const mst_integral *plan) { return (size_t)plan->n_components; }
 
 // Numbers of a component of an integral, as regions.cl has them.
-static size_t n_sums(const mst_integral *plan) { return 5 + 2 * (size_t)plan->desc.n_variables; }
+static size_t n_sums(const mst_integral *plan) { return 3 + 2 * (size_t)plan->desc.n_variables; }
 
 // Makes room for n regions in a generation.
 static mst_status reserve_generation(mst_integral *plan, mst_generation *s, cl_uint n, mst_error *error) {
@@ -146,6 +149,7 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->generations[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_components(plan) * n_sums(plan) * real_bytes, "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->results, n * n_components(plan) * N_RESULTS * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * (n_components(plan) + 1) * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->total, MST_REGIONS_COUNTS * sizeof(cl_uint), "counters", error));
@@ -185,7 +189,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
             MST_TRY(mst_regions_compare(plan, n, round, now, error));
         MST_TRY(mst_regions_judge(plan, n_sets, sets_a_group, look, round, now, error));
         MST_TRY(mst_regions_place(plan, n_sets, round, next, error));
-        MST_TRY(mst_integral_download_counts(plan, r->total.memory, counts, MST_REGIONS_COUNTS, error));
+        MST_TRY(mst_integral_download_counts(plan, r->total.memory, 0, counts, MST_REGIONS_COUNTS, error));
         if (counts[1 + round % 2] > 0)
             MST_TRY(mst_regions_locate(plan, n, now, error));
         n = counts[0];
@@ -204,30 +208,43 @@ fail:
     return status;
 }
 
+// A piece at a time, whose memory the C library has again for the next one.
 static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
     mst_status status = MST_OK;
     enum { RUNNING = 4 }; // as regions.cl has it, or more
     mst_regions *r = plan->work;
-    size_t row = n_sums(plan), components = n_components(plan);
-    double *sums = malloc(n * components * row * sizeof *sums);
-    cl_uint *state = malloc(n * (components + 1) * sizeof *state);
-    MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
-    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, row * components * n, error));
-    MST_TRY(mst_integral_download_counts(plan, r->state.memory, state, (components + 1) * n, error));
-    for (size_t k = 0; k < n * components; k++) {
-        const cl_uint *states = state + k / components * (components + 1), stop = states[k % components];
-        mst_integral_result *out = &results[k];
-        out->value = sums[row * k + 3];
-        out->error = sums[row * k + 4];
-        out->evaluations = (uint64_t)states[components] * r->n_points;
-        out->status = stop >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)stop;
-        if (isinf(out->error)) // a region in which the integrand is not finite is still there
-            out->status = MST_INTEGRAL_NON_FINITE;
+    const size_t components = n_components(plan), row = N_RESULTS * components, n_states = components + 1;
+    const size_t piece = mst_smaller(n, (size_t)MOST_COLLECTED);
+    double *found = malloc(piece * row * sizeof *found);
+    cl_uint *state = malloc(piece * n_states * sizeof *state);
+    MST_REQUIRE(found && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
+    for (size_t first = 0; first < n; first += piece) {
+        const size_t count = mst_smaller(piece, n - first);
+        MST_TRY(mst_integral_download(plan, r->results.memory, first * row, found, count * row, error));
+        MST_TRY(mst_integral_download_counts(plan, r->state.memory, first * n_states, state, count * n_states, error));
+        for (size_t k = 0; k < count * components; k++) {
+            const cl_uint *states = state + k / components * n_states, stop = states[k % components];
+            mst_integral_result *out = &results[first * components + k];
+            out->value = found[N_RESULTS * k];
+            out->error = found[N_RESULTS * k + 1];
+            out->evaluations = (uint64_t)states[components] * r->n_points;
+            out->status = stop >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)stop;
+            if (isinf(out->error)) // a region in which the integrand is not finite is still there
+                out->status = MST_INTEGRAL_NON_FINITE;
+        }
     }
 fail:
-    free(sums);
+    free(found);
     free(state);
     return status;
+}
+
+// Bounds are often the same for all.
+static mst_status upload_cuts(mst_integral *plan, const double *cuts, size_t n, mst_error *error) {
+    mst_regions *r = plan->work;
+    const size_t n_cuts = (size_t)plan->n_cuts;
+    r->same_cuts = memcmp(cuts, cuts + n_cuts, (n - 1) * n_cuts * sizeof *cuts) == 0;
+    return mst_integral_upload_pairs(plan, &r->cuts, cuts, (r->same_cuts ? 1 : n) * n_cuts, "bounds", error);
 }
 
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
@@ -242,7 +259,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(reserve_generation(plan, &r->generations[0], n_sets * r->first_regions, error));
         MST_TRY(reserve_estimates(plan, &r->generations[0], error));
         MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-        MST_TRY(mst_integral_upload_pairs(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
+        MST_TRY(upload_cuts(plan, call->cuts + first * n_cuts, count, error));
         MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
         MST_TRY(collect(plan, count, call->results + first * n_components(plan), error));

@@ -42,10 +42,12 @@
 #define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
-// Row of a component of an integral in `sums`: value, error and integral of |f| of the regions done, value and error of
-// all, the last 2 DIM values.
-#define SUMS (5 + 2 * DIM)
-enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, VALUE, ERROR, BEFORE };
+// Row of a component of an integral in `sums`: value, error and integral of |f| of the regions done, the last 2 DIM
+// values. And in `results`, apart as the host reads no more: value and error of all regions.
+#define SUMS (3 + 2 * DIM)
+enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, BEFORE };
+#define RESULTS 2
+enum { VALUE, ERROR };
 // An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
 #define NOUGHT (120 * EPSILON)
 #define UNSETTLED REAL(0.95)
@@ -100,18 +102,19 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
 }
 
 // The first regions of each integral: two along every axis and, with breakpoints, between each two of n_cuts cuts. Cuts
-// are pairs, so that lengths are those of the bounds before rounding. With one item a region.
-__kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite, uint capacity,
+// are pairs, so that lengths are those of the bounds before rounding, cut_stride numbers from one integral's to the
+// next one's: 0 where all have the same. With one item a region.
+__kernel void begin(uint n_sets, uint n_cuts, uint cut_stride, uint first_regions, uint infinite, uint capacity,
                     __global const real *cuts, __global real *lo, __global real *len, __global uint *id,
-                    __global uchar *ends, __global uint *run, __global real *sums, __global uint *state,
-                    __global uint *total) {
+                    __global uchar *ends, __global uint *run, __global real *sums, __global real *results,
+                    __global uint *state, __global uint *total) {
     const ulong r = get_global_id(0);
     if (r == 0)
         total[1] = total[2] = 0;
     const uint set = (uint)(r / first_regions), own = (uint)(r - (ulong)set * first_regions);
     if (set >= n_sets)
         return;
-    __global const real *cut = cuts + (ulong)set * 2 * n_cuts;
+    __global const real *cut = cuts + (ulong)set * cut_stride;
     for (uint k = 0; k < DIM; k++) {
         const uint from = DIM == 1 ? own / 2 : 2 * k;
         const real at = cut[2 * from],
@@ -130,6 +133,8 @@ __kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite,
     for (uint c = 0; c < COMPONENTS; c++) {
         for (uint k = 0; k < BEFORE; k++)
             sums[SUMS * ((ulong)set * COMPONENTS + c) + k] = 0;
+        for (uint k = 0; k < RESULTS; k++)
+            results[RESULTS * ((ulong)set * COMPONENTS + c) + k] = 0;
         state[STATE * (ulong)set + c] = RUNNING;
     }
     state[STATE * (ulong)set + COMPONENTS] = 0;
@@ -357,10 +362,11 @@ void agree(uint first, uint n, uint capacity, __global const real *values, __glo
 }
 
 // Takes the verdicts over into the rows of an integral's components; whether one of them goes on. In one item.
-bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __global uint *states) {
+bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __global real *result,
+              __global uint *states) {
     bool goes_on = false;
 #pragma unroll 1
-    for (uint c = 0; c < COMPONENTS; c++, sum += SUMS) {
+    for (uint c = 0; c < COMPONENTS; c++, sum += SUMS, result += RESULTS) {
         const bool runs = all[c].stop >= RUNNING;
         if (states[c] < RUNNING)
             continue;
@@ -368,8 +374,8 @@ bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __
         goes_on = goes_on || states[c] >= RUNNING;
         for (uint k = 0; k < 3; k++)
             sum[DONE_VALUE + k] += all[c].done[k];
-        sum[VALUE] = all[c].value;
-        sum[ERROR] = runs ? fmax(all[c].error, unsettled(sum + BEFORE, all[c].value, round)) : all[c].error;
+        result[VALUE] = all[c].value;
+        result[ERROR] = runs ? fmax(all[c].error, unsettled(sum + BEFORE, all[c].value, round)) : all[c].error;
         sum[BEFORE + round % (2 * DIM)] = all[c].value;
     }
     return goes_on;
@@ -383,8 +389,8 @@ bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __
 __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative, real absolute, uint most_regions,
                     uint least_look, uint round, __global const uint *run, __global const real *values,
                     __global const real *errors, __global const real *magnitudes, __global uchar *marks,
-                    __global real *sums, __global uint *state, __global uint *n_split, __global uint *total,
-                    __local real *scratch, __local uint *counts) {
+                    __global real *sums, __global real *results, __global uint *state, __global uint *n_split,
+                    __global uint *total, __local real *scratch, __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         const uint first = run[2 * set], n = run[2 * set + 1];
@@ -410,7 +416,8 @@ __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative
         if (ITEM == 0) {
             const bool spent =
                 (ulong)evaluated + n + 2 * (ulong)count + SEARCH_REGIONS * (ulong)suspects > most_regions;
-            const bool goes_on = conclude(all, spent, round, sums + SUMS * ((ulong)set * COMPONENTS), states);
+            const bool goes_on = conclude(all, spent, round, sums + SUMS * ((ulong)set * COMPONENTS),
+                                          results + RESULTS * ((ulong)set * COMPONENTS), states);
             states[COMPONENTS] = evaluated + n;
             n_split[set] = goes_on ? count : 0;
             if (goes_on && suspects > 0)

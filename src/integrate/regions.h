@@ -20,8 +20,9 @@ typedef struct mst_regions {
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     mst_generation generations[2];
-    mst_integral_buffer values, errors, magnitudes, marks; // a component of a region
-    mst_integral_buffer rows, cuts, sums, state, splits;   // an integral
+    mst_integral_buffer values, errors, magnitudes, marks;        // a component of a region
+    mst_integral_buffer rows, cuts, sums, results, state, splits; // an integral
+    bool same_cuts;                                               // all integrals have those of one
     mst_integral_buffer total;
 } mst_regions;
 

@@ -15,12 +15,15 @@ static cl_uint n_infinite(const mst_integral *plan) {
 mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
     cl_uint n_cuts = (cl_uint)plan->n_cuts, infinite = n_infinite(plan), first_regions = r->first_regions;
-    const mst_argument arguments[] = {
-        MST_BIND(n_sets, n_sets),         MST_BIND(n_cuts, n_cuts),        MST_BIND(first_regions, first_regions),
-        MST_BIND(infinite, infinite),     MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
-        MST_BIND(lo, s->lo.memory),       MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
-        MST_BIND(ends, s->ends.memory),   MST_BIND(run, s->run.memory),    MST_BIND(sums, r->sums.memory),
-        MST_BIND(state, r->state.memory), MST_BIND(total, r->total.memory)};
+    const cl_uint cut_stride = r->same_cuts ? 0 : 2 * n_cuts;
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),         MST_BIND(n_cuts, n_cuts),
+                                      MST_BIND(cut_stride, cut_stride), MST_BIND(first_regions, first_regions),
+                                      MST_BIND(infinite, infinite),     MST_BIND(capacity, s->capacity),
+                                      MST_BIND(cuts, r->cuts.memory),   MST_BIND(lo, s->lo.memory),
+                                      MST_BIND(len, s->len.memory),     MST_BIND(id, s->id.memory),
+                                      MST_BIND(ends, s->ends.memory),   MST_BIND(run, s->run.memory),
+                                      MST_BIND(sums, r->sums.memory),   MST_BIND(results, r->results.memory),
+                                      MST_BIND(state, r->state.memory), MST_BIND(total, r->total.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
     return mst_kernel_launch(&plan->queue, r->kernels.begin, arguments, MST_COUNT(arguments), items,
                              mst_kernel_group(plan->context, r->kernels.begin, items), NULL, error);
@@ -84,6 +87,7 @@ mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_
                                       MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(marks, r->marks.memory),
                                       MST_BIND(sums, r->sums.memory),
+                                      MST_BIND(results, r->results.memory),
                                       MST_BIND(state, r->state.memory),
                                       MST_BIND(n_split, r->splits.memory),
                                       MST_BIND(total, r->total.memory),

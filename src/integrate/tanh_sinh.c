@@ -137,7 +137,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     MST_TRY(mst_queue_fill(&plan->queue, s->running.memory, 0, sizeof(cl_uint), "a counter", error));
     MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments),
                               mst_divide_up(n_sets, sets_a_group) * s->group, s->group, NULL, error));
-    MST_TRY(mst_integral_download_counts(plan, s->running.memory, running, 1, error));
+    MST_TRY(mst_integral_download_counts(plan, s->running.memory, 0, running, 1, error));
 fail:
     return status;
 }
@@ -154,8 +154,8 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     double *sums = malloc(n * SUMS * sizeof *sums);
     cl_uint *state = malloc(n * 2 * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
-    MST_TRY(mst_integral_download(plan, s->sums.memory, sums, SUMS * n, error));
-    MST_TRY(mst_integral_download_counts(plan, s->state.memory, state, 2 * n, error));
+    MST_TRY(mst_integral_download(plan, s->sums.memory, 0, sums, SUMS * n, error));
+    MST_TRY(mst_integral_download_counts(plan, s->state.memory, 0, state, 2 * n, error));
     for (size_t i = 0; i < n; i++) {
         const double value = sums[SUMS * i + PARTS], estimate = sums[SUMS * i + PARTS + 1];
         mst_integral_status why = state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
