@@ -24,10 +24,35 @@ typedef struct member {
     unsigned char given[4096];
     bool has_given, ended;
     uint64_t *joined;
-    uint64_t left; // steps for which halos hold
+    uint64_t left;                   // steps for which halos hold
+    int good_launches, good_growths; // before one of the part's own work fails; -1: none does
     mst_status status;
     mst_error error;
 } member;
+
+// ---- Failures of the thread that looks
+
+static _Thread_local int launches_left = -1, growths_left = -1;
+
+static bool fails(int *left) { return *left >= 0 && (*left)-- == 0; }
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait,
+                                     cl_event *event) {
+    if (fails(&launches_left))
+        return CL_OUT_OF_RESOURCES;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, n, wait, event);
+}
+
+void *__real_realloc(void *memory, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes) { return fails(&growths_left) ? NULL : __real_realloc(memory, bytes); }
+
+// ---- Meetings
 
 static mst_status take(void *user, void *to, size_t bytes, mst_error *error) {
     member *m = user;
@@ -86,6 +111,8 @@ static mst_stencil_meeting meeting_of(member *m) {
 static void *look(void *user) {
     member *m = user;
     const mst_stencil_meeting with = meeting_of(m);
+    launches_left = m->good_launches;
+    growths_left = m->good_growths;
     m->status = mst_stencil_look_part(m->solver, &with, &m->ended, &m->error);
     return NULL;
 }
@@ -191,7 +218,12 @@ static size_t begin(mst_context *context, const mst_stencil_desc *whole, size_t 
     for (size_t k = 0; k < n; k++) {
         member *m = &members[k];
         mst_stencil_desc d = *whole;
-        *m = (member){.part = parts[k], .table = t, .below = k ? &members[k - 1] : NULL, .left = parts[k].steps};
+        *m = (member){.part = parts[k],
+                      .table = t,
+                      .below = k ? &members[k - 1] : NULL,
+                      .left = parts[k].steps,
+                      .good_launches = -1,
+                      .good_growths = -1};
         d.part = &m->part;
         OK(mst_stencil_create(context, &d, &m->solver, &e));
     }
@@ -376,8 +408,43 @@ static void test_refusals(void **state) {
     mst_stencil_destroy(one);
 }
 
+// Where a launch or an allocation of one part fails while several things are due, also ones that meet, all parts get through.
+static void test_failures(void **state) {
+    static const struct {
+        uint64_t steps; // three monitors are due after 6, one is read for the condition, and a spectrum; two are after 2
+        int launches, growths;
+    } cases[] = {{6, 0, -1}, {6, 1, -1}, {6, 2, -1}, {6, 3, -1}, {6, 4, -1}, {2, -1, 0}, {2, -1, 1}};
+    scheme s; // one, whose kernels are compiled once
+    make(&s, test_between(0, 1), false);
+    s.d.check_every = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mst_error e;
+        member members[MOST_PARTS];
+        table t;
+        bool failed = false;
+        const size_t n = begin(*state, &s.d, 3, 6, &t, members), who = test_between(0, n - 1);
+        for (uint64_t step = 1; step <= cases[i].steps; step++) {
+            for (size_t k = 0; k < n; k++)
+                OK(mst_stencil_run(members[k].solver, 1, NULL, NULL, &e));
+            members[who].good_launches = step == cases[i].steps ? cases[i].launches : -1;
+            members[who].good_growths = step == cases[i].steps ? cases[i].growths : -1;
+            together(members, n, look);
+            failed = members[who].status != MST_OK;
+            for (size_t k = 0; k < n; k++)
+                CHECK(members[k].status == MST_OK || k == who, "part %zu fails: %s", k, members[k].error.message);
+        }
+        const mst_status want = cases[i].launches >= 0 ? MST_ERROR_OPENCL : MST_ERROR_HOST_MEMORY;
+        CHECK(!failed || (members[who].status == want && !members[who].ended), "part %zu of %zu gives %s: %s", who, n,
+              mst_status_name(members[who].status), members[who].error.message);
+        CHECK(failed || cases[i].launches >= 3 || cases[i].growths > 0, "case %zu: part %zu of %zu does not fail", i, who, n);
+        CHECK(!failed || mst_stencil_run(members[who].solver, 1, NULL, NULL, &e) == MST_ERROR_ARGUMENT, "a lost state goes on");
+        end(members, n);
+    }
+}
+
 int main(void) {
     test_all_quick_builds = true;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -546,9 +546,11 @@ MST_API mst_status mst_stencil_run_part(mst_stencil *solver, uint64_t steps, con
                                         const mst_execution *how, mst_stencil_report *report, mst_error *error);
 
 // How the parts of a grid meet to find what monitors see of all of it: functions of the caller's, called by the thread that
-// looks. `take` receives what the part below gave, and `give` gives to the part above; parts without planes lie between none.
-// `join` makes each of n numbers of 8 bytes the exclusive or, bit by bit, of those of all parts, for all of them. Another status
-// than MST_OK ends the look at once; else a part that fails goes on meeting the others, and they do not know.
+// looks, which return when that is done. `take` receives what the part below gave, and `give` gives to the part above: the next
+// ones that have planes. `join` makes each of n numbers of 8 bytes the exclusive or, bit by bit, of those of all parts that have
+// planes, for all of them. `error` may be NULL. Where one returns another status than MST_OK the look ends at once with that, on
+// this part. A part whose own work fails goes on meeting the others and ends with its own status; theirs is MST_OK, and what they
+// found is wrong, so all parts have to tell each other whether they failed.
 typedef struct mst_stencil_meeting {
     size_t struct_size;
     mst_status (*take)(void *user, void *to, size_t bytes, mst_error *error);
@@ -561,10 +563,11 @@ typedef struct mst_stencil_meeting {
     { sizeof(mst_stencil_meeting), NULL, NULL, NULL, NULL }
 
 // By all parts of a grid at the same step, in the same order. The first does what is due after the step that they have reached,
-// once: monitors record, spectra are added to; *ended: the condition `until` was looked at, and holds. A part is not run beyond a
-// step behind which something is due before that is done. The second is mst_stencil_measure. Every part gets the value that one
-// solver of the whole grid would find, in every bit. Errors are those of mst_stencil_measure; MST_ERROR_ARGUMENT: no part, too.
-// After a failure of the first the state is lost.
+// once: monitors record, spectra are added to; *ended: the condition `until` was looked at, and holds; false after a failure. A
+// part is not run beyond a step behind which something is due before that is done. The second is mst_stencil_measure. Every part
+// gets the value that one solver of the whole grid would find, in every bit. Both block until the other parts have come.
+// MST_ERROR_ARGUMENT: no part, or a state that was lost, which meet nobody; else errors are those of mst_stencil_measure and what
+// the functions of the meeting return. After a failure of the first the state is lost.
 MST_API mst_status mst_stencil_look_part(mst_stencil *solver, const mst_stencil_meeting *meeting, bool *ended, mst_error *error);
 MST_API mst_status mst_stencil_measure_part(mst_stencil *solver, size_t monitor, const mst_stencil_meeting *meeting,
                                             double *value, mst_error *error);

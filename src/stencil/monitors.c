@@ -28,6 +28,14 @@ fail:
     return status;
 }
 
+// With what became of the part's own work, if that failed.
+static mst_status take_leave(mst_stencil *s, mst_status met) {
+    const mst_status own = s->observer.own;
+    s->observer.with = NULL;
+    s->observer.own = MST_OK;
+    return own != MST_OK ? own : met;
+}
+
 static mst_status measure(mst_stencil *s, size_t monitor, const mst_stencil_meeting *given, double *value, mst_error *error) {
     mst_status status = MST_OK;
     const size_t n = s->problem.observations->n_monitors;
@@ -36,10 +44,9 @@ static mst_status measure(mst_stencil *s, size_t monitor, const mst_stencil_meet
     MST_REQUIRE(value, MST_ERROR_ARGUMENT, "value must not be NULL");
     MST_REQUIRE(monitor < n, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, n);
     MST_TRY(meet(s, given, &with, error));
-    MST_TRY(mst_observer_measure(&s->observer, monitor, s->step, &found, error));
+    MST_TRY(take_leave(s, mst_observer_measure(&s->observer, monitor, s->step, &found, error)));
     memcpy(value, found, mst_observer_runs(&s->observer) * sizeof *value);
 fail:
-    s->observer.with = NULL;
     return status;
 }
 
@@ -68,8 +75,7 @@ static mst_status look(mst_stencil *s, const mst_stencil_meeting *meeting, bool 
     mst_status status = MST_OK;
     mst_stencil_meeting with;
     MST_TRY(meet(s, meeting, &with, error));
-    status = mst_observer_look(&s->observer, s->step, ended, error);
-    s->observer.with = NULL;
+    status = take_leave(s, mst_observer_look(&s->observer, s->step, ended, error));
     if (status != MST_OK) // what is recorded would have a gap
         s->missing = mst_solver_all_arrays(s);
 fail:

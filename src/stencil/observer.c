@@ -148,11 +148,9 @@ void mst_observer_release(mst_observer *o) {
     *o = (mst_observer){.context = NULL};
 }
 
-static mst_status record(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+static mst_status put_on_record(mst_observer *o, mst_record *r, const double *latest, mst_error *error) {
     mst_status status = MST_OK;
-    mst_record *r = &o->records[monitor];
     const size_t runs = mst_observer_runs(o);
-    const double *latest;
     if (r->n == r->capacity) {
         const uint64_t capacity = 2 * r->capacity + 64;
         double *grown = realloc(r->values, (size_t)capacity * runs * sizeof *grown);
@@ -161,8 +159,17 @@ static mst_status record(mst_observer *o, size_t monitor, uint64_t step, mst_err
         r->values = grown;
         r->capacity = capacity;
     }
-    MST_TRY(mst_observer_measure(o, monitor, step, &latest, error));
     memcpy(r->values + r->n++ * runs, latest, runs * sizeof *latest);
+fail:
+    return status;
+}
+
+static mst_status record(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+    mst_status status = MST_OK;
+    const double *latest;
+    MST_TRY(mst_observer_measure(o, monitor, step, &latest, error));
+    if (o->own == MST_OK)
+        MST_TRY(mst_observer_keep(o, put_on_record(o, &o->records[monitor], latest, error)));
 fail:
     return status;
 }
@@ -221,7 +228,7 @@ mst_status mst_observer_until(mst_observer *o, uint64_t step, bool *ended, mst_e
     for (size_t k = 0; k < all->n_monitors; k++)
         if (mst_observations_until_reads(all, k))
             MST_TRY(mst_observer_measure(o, k, step, &found[k], error));
-    *ended = true;
+    *ended = o->own == MST_OK;
     for (size_t run = 0; run < runs && *ended; run++) {
         double values[MST_STENCIL_MAX_MONITORS] = {0};
         for (size_t k = 0; k < all->n_monitors; k++)
@@ -240,8 +247,8 @@ mst_status mst_observer_look(mst_observer *o, uint64_t step, bool *ended, mst_er
         if (is_due(all->monitors[k].what.every, step))
             MST_TRY(record(o, k, step, error));
     for (size_t k = 0; k < all->n_spectra && o->looked != step; k++)
-        if (is_due(all->spectra[k].what.every, step))
-            MST_TRY(mst_observer_add(o, k, step, error));
+        if (is_due(all->spectra[k].what.every, step) && o->own == MST_OK)
+            MST_TRY(mst_observer_keep(o, mst_observer_add(o, k, step, error)));
     o->looked = step;
     MST_TRY(mst_observer_until(o, step, ended, error));
 fail:

@@ -31,11 +31,23 @@ typedef struct mst_observer {
     uint64_t recorded_from;          // the step since which they record
     uint64_t looked;                 // the last step whose due is done
     const mst_stencil_meeting *with; // the other parts of the grid, while this one looks at its own; else NULL
+    mst_status own;                  // the first failure of this part's own work in that look
 } mst_observer;
 
 // All of it outlives the observer, which does nothing if there is nothing to be looked at. Release accepts half-built ones.
 mst_status mst_observer_create(mst_schedule *schedule, mst_observer *out, mst_error *error);
 void mst_observer_release(mst_observer *observer);
+
+// What became of a part's own work. The others would wait for a part that failed, so it goes on meeting them, with whatever
+// numbers: while parts look together the first failure is kept in `own`, and only a meeting that fails ends the look.
+static inline mst_status mst_observer_keep(mst_observer *o, mst_status status) {
+    if (!o->with)
+        return status;
+    o->own = o->own == MST_OK ? status : o->own;
+    return MST_OK;
+}
+// Where the next failure tells of itself.
+static inline mst_error *mst_observer_error(const mst_observer *o, mst_error *error) { return o->own == MST_OK ? error : NULL; }
 
 // A monitor's value, or values of all runs, after a step, the one that the state has reached. They are the observer's. (reduce.c)
 mst_status mst_observer_measure(mst_observer *observer, size_t monitor, uint64_t step, const double **values, mst_error *error);

@@ -124,46 +124,45 @@ fail:
 
 // ---- The parts of a grid together
 
-// One part's, which goes on meeting the others when it has failed, with whatever numbers.
 typedef struct shared_look {
     mst_look look;
     uint64_t from, border, to; // units of the part; the first group that begins in it does at the border
     uint64_t share, units;
-    mst_status status; // of this part's own work
 } shared_look;
 
 static void look_at(shared_look *s, uint64_t from, uint64_t to, mst_error *error) {
     s->look.from = from;
     s->look.to = to;
-    if (s->status == MST_OK)
-        s->status = mst_look_at(&s->look, error);
+    if (s->look.o->own == MST_OK)
+        mst_observer_keep(s->look.o, mst_look_at(&s->look, error));
 }
 
 static mst_status give(shared_look *s, mst_error *error) {
     mst_observer *o = s->look.o;
     double lanes[OF_GROUP] = {0};
-    if (s->status == MST_OK)
-        s->status = fetch(o, OF_GROUP, s->to / s->share * OF_GROUP, lanes, error);
-    return o->with->give(o->with->user, lanes, sizeof lanes, s->status == MST_OK ? error : NULL);
+    if (o->own == MST_OK)
+        mst_observer_keep(o, fetch(o, OF_GROUP, s->to / s->share * OF_GROUP, lanes, error));
+    return o->with->give(o->with->user, lanes, sizeof lanes, mst_observer_error(o, error));
 }
 
 static mst_status take(shared_look *s, mst_error *error) {
     mst_observer *o = s->look.o;
     double lanes[OF_GROUP] = {0};
-    const mst_status met = o->with->take(o->with->user, lanes, sizeof lanes, s->status == MST_OK ? error : NULL);
-    if (met == MST_OK && s->status == MST_OK)
-        s->status = put(o, OF_GROUP, s->from / s->share * OF_GROUP, lanes, error);
+    const mst_status met = o->with->take(o->with->user, lanes, sizeof lanes, mst_observer_error(o, error));
+    if (met == MST_OK && o->own == MST_OK)
+        mst_observer_keep(o, put(o, OF_GROUP, s->from / s->share * OF_GROUP, lanes, error));
     return met;
 }
 
 // Of the groups those that end in this part.
 static void fetch_own(shared_look *s, size_t n, mst_error *error) {
-    double *found = s->look.o->found;
-    if (s->status == MST_OK)
-        s->status = fetch(s->look.o, n, 0, found, error);
+    mst_observer *o = s->look.o;
+    double *found = o->found;
+    if (o->own == MST_OK)
+        mst_observer_keep(o, fetch(o, n, 0, found, error));
     for (size_t group = 0; group < n / OF_GROUP; group++) {
         const uint64_t end = mst_smaller((group + 1) * s->share, s->units);
-        if (s->status != MST_OK || end <= s->from || end > s->to)
+        if (o->own != MST_OK || end <= s->from || end > s->to)
             memset(found + group * OF_GROUP, 0, OF_GROUP * sizeof *found);
     }
 }
@@ -190,9 +189,8 @@ static mst_status measure_part(mst_observer *o, size_t monitor, uint64_t step, m
     if (gives && s.border == s.to)
         MST_TRY(give(&s, error));
     fetch_own(&s, n, error);
-    MST_TRY(o->with->join(o->with->user, o->found, n, s.status == MST_OK ? error : NULL));
+    MST_TRY(o->with->join(o->with->user, o->found, n, mst_observer_error(o, error)));
     o->records[monitor].latest[0] = reduce(m, o->found, n);
-    return s.status;
 fail:
     return status;
 }
@@ -201,9 +199,9 @@ static mst_status measure_own_runs(mst_observer *o, size_t monitor, uint64_t ste
     const size_t n = mst_observer_runs(o);
     double *latest = o->records[monitor].latest;
     memset(latest, 0, n * sizeof *latest);
-    const mst_status status = measure_runs(o, monitor, step, error);
-    const mst_status met = o->with->join(o->with->user, latest, n, status == MST_OK ? error : NULL);
-    return status == MST_OK ? met : status;
+    if (o->own == MST_OK)
+        mst_observer_keep(o, measure_runs(o, monitor, step, error));
+    return o->with->join(o->with->user, latest, n, mst_observer_error(o, error));
 }
 
 mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, const double **values, mst_error *error) {
