@@ -27,12 +27,6 @@ fail:
     return status;
 }
 
-static void drop(cl_event *event) {
-    if (*event)
-        clReleaseEvent(*event);
-    *event = NULL;
-}
-
 void mst_spread_team_release(mst_spread_team *team) {
     if (team->n == 0)
         return;
@@ -66,8 +60,8 @@ static void end(mst_spread_member *m, bool failed) {
     for (size_t i = 0; i < MST_COUNT(queues) && failed; i++)
         mst_queue_abandon(queues[i]);
     for (int i = 0; i < MST_SPREAD_SLOTS; i++) {
-        drop(&m->downs[i]);
-        drop(&m->ups[i]);
+        mst_event_drop(&m->downs[i]);
+        mst_event_drop(&m->ups[i]);
     }
     m->given = m->taken = 0;
 }
@@ -137,7 +131,7 @@ static mst_status compute_to(const passing *p, size_t row, mst_error *error) {
     if (computed)
         MST_TRY(mst_queue_barrier(&p->own->down, 1, &computed, "a transform", error));
 fail:
-    drop(&computed);
+    mst_event_drop(&computed);
     return status;
 }
 
@@ -168,7 +162,7 @@ static mst_status finish_copy(const passing *p, cl_event *copied, uint64_t *coun
     mst_status status = MST_OK;
     if (*copied)
         MST_TRY_CL(mst_wait_for_events(1, copied), "cannot exchange parts of a spread array");
-    drop(copied);
+    mst_event_drop(copied);
     tell(p->team, count);
 fail:
     return status;

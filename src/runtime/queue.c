@@ -32,6 +32,12 @@ cl_int mst_wait_for_events(cl_uint n, const cl_event *events) {
     return code;
 }
 
+void mst_event_drop(cl_event *event) {
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+}
+
 // Looks at all commands and lets go of those that have ended, with `wait` all.
 static void sweep(mst_queue *q, bool wait) {
     size_t left = 0;

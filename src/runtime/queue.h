@@ -49,6 +49,9 @@ mst_status mst_queue_add(mst_queue *queue, cl_event event, const char *name, cl_
 // did.
 cl_int mst_wait_for_events(cl_uint n, const cl_event *events);
 
+// Releases an event, which may be NULL, and forgets it.
+void mst_event_drop(cl_event *event);
+
 // Makes what is enqueued later wait for commands of other queues, whose errors become errors of this one.
 mst_status mst_queue_barrier(mst_queue *queue, cl_uint n, const cl_event *events, const char *name, mst_error *error);
 

@@ -17,18 +17,12 @@ static mst_transfer transfer_of(const mst_passage *s, int p) {
     return (mst_transfer){port->layout, s->where[p], port->name, s->files->direct[p]};
 }
 
-void mst_release_event(cl_event *event) {
-    if (*event)
-        clReleaseEvent(*event);
-    *event = NULL;
-}
-
 void mst_slot_release_events(mst_slot *slot) {
-    mst_release_event(&slot->begun);
-    mst_release_event(&slot->computed);
+    mst_event_drop(&slot->begun);
+    mst_event_drop(&slot->computed);
     for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
-        mst_release_event(&slot->uploaded[p]);
-        mst_release_event(&slot->downloaded[p]);
+        mst_event_drop(&slot->uploaded[p]);
+        mst_event_drop(&slot->downloaded[p]);
     }
 }
 
@@ -114,7 +108,7 @@ static mst_status cross(const mst_passage *s, mst_slot *slot, int p, bool write,
     cl_event *event = write ? &slot->downloaded[p] : &slot->uploaded[p];
     crossing->device = slot->ports[p].device;
     crossing->wait = write ? slot->computed : NULL;
-    mst_release_event(event);
+    mst_event_drop(event);
     cl_int code = write ? mst_rectangles_download(context, crossing, event) : mst_rectangles_upload(context, crossing, event);
     return code == CL_SUCCESS
                ? MST_OK
@@ -155,7 +149,7 @@ static mst_status cross_windows(const mst_passage *s, mst_slot *slot, int p, boo
     for (size_t k = 0; k < slot->count; k++) {
         carrying c = {s, slot, p, item * k, write};
         if (!write && !mst_window_is_whole(s->desc, p, slot->first + k)) {
-            mst_release_event(&slot->uploaded[p]);
+            mst_event_drop(&slot->uploaded[p]);
             MST_TRY_CL(clEnqueueFillBuffer(s->desc->context->upload, slot->ports[p].device, &zero, sizeof zero, (size_t)c.item,
                                            (size_t)item, 0, NULL, &slot->uploaded[p]),
                        "cannot clear the memory of %s", port->name);
@@ -309,8 +303,8 @@ static mst_status empty(const mst_passage *s, mst_slot *slot, int p, mst_error *
         MST_TRY_CL(clWaitForEvents(1, &unmapped), "cannot unmap the staging memory of %s", name);
     }
 fail:
-    mst_release_event(&mapped);
-    mst_release_event(&unmapped);
+    mst_event_drop(&mapped);
+    mst_event_drop(&unmapped);
     return status;
 }
 

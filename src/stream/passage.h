@@ -27,8 +27,7 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries,
 // the slot's events.
 mst_status mst_block_finish(const mst_passage *s, mst_slot *slot, mst_report *report, mst_error *error);
 
-// Both accept NULL events, and set the events that they release to NULL.
-void mst_release_event(cl_event *event);
+// Accepts NULL events, and sets those that it releases to NULL.
 void mst_slot_release_events(mst_slot *slot);
 
 #endif

@@ -161,7 +161,7 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
 fail:
     mst_slot_release_events(slot);
     if (r->how.event)
-        mst_release_event(r->how.event);
+        mst_event_drop(r->how.event);
     mst_queue_abandon(&slot->queue);
     return status;
 }

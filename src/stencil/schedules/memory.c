@@ -23,12 +23,6 @@ void mst_memory_give(mst_context *context, const mst_allocation *part, const siz
     }
 }
 
-void mst_event_drop(cl_event *event) {
-    if (*event)
-        clReleaseEvent(*event);
-    *event = NULL;
-}
-
 void mst_events_drop(cl_event *events, size_t n) {
     for (size_t i = 0; events && i < n; i++)
         mst_event_drop(&events[i]);

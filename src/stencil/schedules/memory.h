@@ -11,8 +11,7 @@ mst_status mst_memory_take(mst_context *context, const mst_allocation *part, con
                            mst_error *error);
 void mst_memory_give(mst_context *context, const mst_allocation *part, const size_t *elements, uint64_t n, cl_mem *buffers);
 
-// Events that may be NULL: releasing one, and letting what is queued behind wait for one. A barrier carries its errors on.
-void mst_event_drop(cl_event *event);
+// Events that may be NULL: releasing them, and letting what is queued behind wait for one. A barrier carries its errors on.
 void mst_events_drop(cl_event *events, size_t n); // events may be NULL
 mst_status mst_event_keep(cl_event *place, cl_event event,
                           mst_error *error); // one more reference to it, in place of what was there

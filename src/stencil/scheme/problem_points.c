@@ -70,9 +70,9 @@ static mst_status read_place(const mst_stencil_desc *desc, const mst_problem *p,
         return read_region(desc, p, k, to, error);
     snprintf(what, sizeof what, "source %zu", k);
     if (!from->position)
-        return mst_spread_add_node(p, from->point, what, &to->list, error);
-    return mst_spread_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces}, from->position,
-                          what, &to->list, error);
+        return mst_place_add_node(p, from->point, what, &to->list, error);
+    return mst_place_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces}, from->position,
+                         what, &to->list, error);
 fail:
     return status;
 }
@@ -113,10 +113,10 @@ static mst_status read_receiver(const mst_stencil_desc *desc, size_t k, mst_prob
     for (size_t i = 0; i < from->n_points; i++) {
         p->shares_begin[p->n_points++] = list->n;
         if (from->points)
-            MST_TRY(mst_spread_add_node(p, from->points[i], what, list, error));
+            MST_TRY(mst_place_add_node(p, from->points[i], what, list, error));
         else
-            MST_TRY(mst_spread_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces},
-                                   from->positions[i], what, list, error));
+            MST_TRY(mst_place_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces},
+                                  from->positions[i], what, list, error));
     }
     p->shares_begin[p->n_points] = list->n;
 fail:

@@ -124,8 +124,8 @@ static mst_status make_room(mst_node_list *list, size_t more, mst_error *error) 
     return MST_OK;
 }
 
-mst_status mst_spread_add(const mst_problem *p, mst_place_spread spread, const double *position, const char *what,
-                          mst_node_list *list, mst_error *error) {
+mst_status mst_place_add(const mst_problem *p, mst_place_spread spread, const double *position, const char *what,
+                         mst_node_list *list, mst_error *error) {
     mst_status status = MST_OK;
     axis_weights axes[N_AXES] = {{1, {0}, {1}}, {1, {0}, {1}}, {1, {0}, {1}}};
     MST_REQUIRE(spread.interpolation == MST_STENCIL_INTERPOLATION_SINC ||
@@ -151,8 +151,8 @@ fail:
     return status;
 }
 
-mst_status mst_spread_add_node(const mst_problem *p, const size_t *point, const char *what, mst_node_list *list,
-                               mst_error *error) {
+mst_status mst_place_add_node(const mst_problem *p, const size_t *point, const char *what, mst_node_list *list,
+                              mst_error *error) {
     mst_status status = MST_OK;
     mst_weighted_node node = {.weight = 1};
     for (int k = 0; k < p->rank; k++) {

@@ -16,11 +16,11 @@ typedef struct mst_place_spread {
 
 // Appends the nodes of a place, in the order of their places. `position` is in nodes, in the order of the description's axes;
 // `what` names it in messages.
-mst_status mst_spread_add(const mst_problem *problem, mst_place_spread spread, const double *position, const char *what,
-                          mst_node_list *list, mst_error *error);
+mst_status mst_place_add(const mst_problem *problem, mst_place_spread spread, const double *position, const char *what,
+                         mst_node_list *list, mst_error *error);
 
 // The same of a node, whose weight is 1.
-mst_status mst_spread_add_node(const mst_problem *problem, const size_t *point, const char *what, mst_node_list *list,
-                               mst_error *error);
+mst_status mst_place_add_node(const mst_problem *problem, const size_t *point, const char *what, mst_node_list *list,
+                              mst_error *error);
 
 #endif
