@@ -19,20 +19,17 @@ typedef struct piece_span {
     size_t first, end;
 } piece_span;
 
-#define TURNS (1u << MST_WINDOW_AXES) // of pieces before and behind ends: a bit an axis, 1 behind
-
 static piece_span span_of(const port_view *v, const mst_windows_axis *w, size_t panel, bool behind) {
     int64_t at = w->first + (int64_t)panel * w->step, length = (int64_t)v->windows->array.shape[w->axis],
             window = (int64_t)v->port->layout.shape[w->axis];
     if (w->goes_round)
         at = (at % length + length) % length - (behind ? length : 0);
-    else if (behind)
-        return (piece_span){at, 0, 0};
     int64_t first = mst_smaller(mst_larger(-at, (int64_t)0), window),
             end = mst_smaller(mst_larger(length - at, (int64_t)0), window);
     return (piece_span){at, (size_t)first, (size_t)mst_larger(first, end)};
 }
 
+// Bits of `turn`: 1 for an axis that goes round, for what is behind its end.
 // The item's place along the axes before the split, and its windows. Returns the bytes' offset but for that of the windows.
 static int64_t place_item(const port_view *v, size_t item, unsigned turn, piece_span spans[MST_WINDOW_AXES]) {
     const mst_port *port = v->port;
@@ -157,8 +154,12 @@ mst_status mst_window_visit(const mst_stream_desc *desc, int port, size_t item, 
                             mst_error *error) {
     const port_view v = view_of(desc, port);
     mst_status status = MST_OK;
-    for (unsigned turn = 0; turn < TURNS && status == MST_OK; turn++)
-        status = visit_turn(&v, item, turn, visit, user, error);
+    unsigned round = 0; // a bit an axis: those of which an item may have a piece before the array's end, and one behind it
+    for (int a = 0; a < v.windows->n_axes; a++)
+        round |= (unsigned)v.windows->axes[a].goes_round << a;
+    for (unsigned turn = 0; turn <= round && status == MST_OK; turn++)
+        if ((turn & ~round) == 0)
+            status = visit_turn(&v, item, turn, visit, user, error);
     return status;
 }
 
