@@ -286,6 +286,13 @@ fail:
     return status;
 }
 
+static size_t n_roots(const mst_fft_lines *l) {
+    if (!l->even)
+        return 2 * l->n;
+    const mst_pass_op op = mst_even_op(&l->desc, l->n, true);
+    return mst_even_roots(&op);
+}
+
 static mst_status begin(lines_execution *e, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_lines *l = e->run.lines;
@@ -299,9 +306,8 @@ static mst_status begin(lines_execution *e, const mst_execution *how, mst_error 
     if (l->has_rest && !l->has_middle) // which the second part reads
         MST_TRY(mst_places_check(&store, &e->arrays[1], error));
     e->total = n_transforms(l) + l->has_rest;
-    const mst_pass_op op = mst_even_op(&l->desc, l->n, true);
-    MST_REQUIRE(!(l->chirped || l->even) || mst_roots_create(&e->roots, l->even ? mst_even_roots(&op) : 2 * l->n),
-                MST_ERROR_HOST_MEMORY, "out of memory for the roots of unity of a transform");
+    MST_REQUIRE(!(l->chirped || l->even) || mst_roots_create(&e->roots, n_roots(l)), MST_ERROR_HOST_MEMORY,
+                "out of memory for the roots of unity of a transform");
     MST_TRY(mst_scratch_take(memory_bytes(l), "lines of a transform", &e->memory, error));
     unsigned char *at = e->memory.memory;
     e->middle = l->has_middle ? mst_at_host(at) : e->arrays[1];
