@@ -94,8 +94,9 @@ double mst_command_seconds(const mst_context *context, cl_event command);
 // Wall-clock seconds from an arbitrary start.
 double mst_now(void);
 
-// Waits for a change, for 50 ms at most, after which whoever waits reports progress. Called and left with the mutex held.
-void mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex);
+// Waits for a change, for 50 ms at most, after which whoever waits reports progress; false if none came. Called and left with the
+// mutex held.
+bool mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex);
 
 // The median of n times (the upper one if n is even). Sorts them.
 double mst_median(double *seconds, int n);

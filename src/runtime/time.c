@@ -12,13 +12,13 @@ double mst_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex) {
+bool mst_wait_a_while(pthread_cond_t *changed, pthread_mutex_t *mutex) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += PROGRESS_INTERVAL_NS;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(changed, mutex, &until);
+    return pthread_cond_timedwait(changed, mutex, &until) == 0;
 }
 
 static int by_value(const void *left, const void *right) {

@@ -132,13 +132,14 @@ static bool begin_tray(tray_port *p, tray *one, size_t number) {
     return one->open && one->number == number;
 }
 
-// Waits for a change, and stops if the watch says so. Called and left with the mutex held.
+// Waits for a change, and where none comes for a while, stops if the watch says so. Called and left with the mutex held.
 static void wait_watched(mst_trays *t, const mst_trays_watch *watch) {
     if (!watch) {
         pthread_cond_wait(&t->changed, &t->mutex);
         return;
     }
-    mst_wait_a_while(&t->changed, &t->mutex);
+    if (mst_wait_a_while(&t->changed, &t->mutex))
+        return;
     pthread_mutex_unlock(&t->mutex);
     if (!watch->goes_on(watch->user))
         mst_trays_stop(t);
