@@ -33,9 +33,12 @@ bool evenly_apart(const long *at, uint count, long stride) {
 
 // Where lines lie side by side, the next tile's numbers are behind this one's, and far from one another: no processor
 // foresees that they are wanted, to be read (0) or written (1).
-#ifdef PREFETCHES
+#if defined(PREFETCHES) && defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
 #define ASK(at, write) __builtin_prefetch((const void *)(size_t)(at), write)
-#else
+#endif
+#endif
+#ifndef ASK
 #define ASK(at, write)
 #endif
 
