@@ -104,4 +104,6 @@ case $message in
 *'is not a finite number'*) ;;
 *) fail "another refusal: $message" ;;
 esac
-[ -f many/noise.tif ] || fail "the image beside a refused one"
+# On a busy machine it is stopped before that image is whole, or read, and says so.
+grep -q 'files that were not whole yet are removed\|nothing was written' .stderr || [ -f many/noise.tif ] ||
+    fail "the image beside a refused one: exit code $code, $(cat .stderr)"
