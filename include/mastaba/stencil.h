@@ -532,16 +532,17 @@ typedef struct mst_stencil_neighbours {
     uint64_t first; // the steps before the first exchange, for which halos still hold; behind it come part->steps at a time
     mst_status (*exchange)(void *user, mst_error *error);
     void *user;
-    uint64_t goes_on; // 1: another run follows, so fields are not looked at when this one ends (check_every)
+    uint64_t goes_on; // 1: another run follows, so fields are not looked at when this one ends (check_every), and halos that it
+                      // has used up are exchanged at its end, which may be beside its last steps
 } mst_stencil_neighbours;
 
 #define MST_STENCIL_NEIGHBOURS_INIT                                                                                              \
     { sizeof(mst_stencil_neighbours), {NULL, NULL}, {NULL, NULL}, 0, NULL, NULL, 0 }
 
 // mst_stencil_run of a part of a grid by more steps than halos hold for: they are exchanged where they are used up and there are
-// steps to come. With MST_STENCIL_EXCHANGE_BESIDE, and a state that stays on the device, what the neighbours need is computed
-// first, and `exchange` called while the device computes the rest. Errors are those of mst_stencil_run, and what `exchange`
-// returns. MST_ERROR_ARGUMENT: also no part, memory that is missing, or `first` steps for which halos do not hold.
+// steps to come (or goes_on). With MST_STENCIL_EXCHANGE_BESIDE, and a state that stays on the device, what the neighbours need is
+// computed first, and `exchange` called while the device computes the rest. Errors are those of mst_stencil_run, and what
+// `exchange` returns. MST_ERROR_ARGUMENT: also no part, memory that is missing, or `first` steps for which halos do not hold.
 MST_API mst_status mst_stencil_run_part(mst_stencil *solver, uint64_t steps, const mst_stencil_neighbours *neighbours,
                                         const mst_execution *how, mst_stencil_report *report, mst_error *error);
 
@@ -563,11 +564,12 @@ typedef struct mst_stencil_meeting {
     { sizeof(mst_stencil_meeting), NULL, NULL, NULL, NULL }
 
 // By all parts of a grid at the same step, in the same order. The first does what is due after the step that they have reached,
-// once: monitors record, spectra are added to; *ended: the condition `until` was looked at, and holds; false after a failure. A
+// once: monitors record, spectra are added to; *ended: the condition `until` was looked at, and holds; false after a failure.
+// Where it holds the part's fields are looked at, too (check_every; MST_ERROR_DIVERGED, after which the state can be read). A
 // part is not run beyond a step behind which something is due before that is done. The second is mst_stencil_measure. Every part
 // gets the value that one solver of the whole grid would find, in every bit. Both block until the other parts have come.
 // MST_ERROR_ARGUMENT: no part, or a state that was lost, which meet nobody; else errors are those of mst_stencil_measure and what
-// the functions of the meeting return. After a failure of the first the state is lost.
+// the functions of the meeting return. After another failure of the first the state is lost.
 MST_API mst_status mst_stencil_look_part(mst_stencil *solver, const mst_stencil_meeting *meeting, bool *ended, mst_error *error);
 MST_API mst_status mst_stencil_measure_part(mst_stencil *solver, size_t monitor, const mst_stencil_meeting *meeting,
                                             double *value, mst_error *error);

@@ -89,6 +89,14 @@ fail:
     return status;
 }
 
+static mst_status find_trip(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    const mst_status status = mst_stencil_describe(s->solver, steps > 0 ? steps : 1, &plan, error);
+    const uint64_t depth = plan.depth > 0 ? plan.depth : 1;
+    s->trip = s->is_part && s->part.steps < UINT32_MAX ? s->part.steps : depth;
+    return status;
+}
+
 static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps,
                        mst_error *error) {
     mst_status status = MST_OK;
@@ -116,6 +124,7 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     desc.part = alone ? NULL : &s->part;
     desc.exchange = choose_exchange(context, &desc);
     TRY(mst_stencil_create(context, &desc, &s->solver, error));
+    TRY(find_trip(s, steps, error));
     if (!alone)
         TRY(take_halos(s, error));
 fail:

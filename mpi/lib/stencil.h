@@ -27,6 +27,7 @@ struct mst_mpi_stencil {
     bool is_lost;         // the state, in a run that failed
     uint64_t nodes;       // of the whole grid
     uint64_t mine[MST_MPI_WORDS], all[MST_MPI_WORDS];
+    uint64_t trip;       // steps that the solver does at once, of a part with halos those between two exchanges
     double step_seconds; // of the first rank, by its last piece; 0: not known
     size_t n_runs, n_monitors, n_receivers;
     size_t *points; // of each receiver, those of all runs
@@ -38,6 +39,11 @@ struct mst_mpi_stencil {
 
 // Numbers of a message or a reduction.
 enum { MST_MPI_AT_ONCE = 1 << 17 };
+
+// Puts numbers of 8 bytes in place of what each rank of the communicator gives: those of the first one, or the exclusive or of
+// all.
+mst_status mst_mpi_stencil_share(mst_mpi_stencil *s, MPI_Comm communicator, bool of_first, void *numbers, size_t n,
+                                 mst_error *error);
 
 // How this rank's part looks at the grid together with the others (mst_stencil_meeting).
 mst_stencil_meeting mst_mpi_stencil_meeting(mst_mpi_stencil *s);

@@ -8,29 +8,41 @@
 // knows are left, and NaN where all have that.
 static const uint64_t UNKNOWN = 0x7ff8000000000000;
 
-static void encode(double *values, size_t n, uint64_t *bits) {
+static void turn(double *values, size_t n, bool encode) {
     for (size_t i = 0; i < n; i++) {
-        memcpy(&bits[i], &values[i], sizeof bits[i]);
-        bits[i] = isnan(values[i]) ? 0 : bits[i] ^ UNKNOWN;
+        uint64_t word;
+        memcpy(&word, &values[i], sizeof word);
+        word = encode && isnan(values[i]) ? 0 : word ^ UNKNOWN;
+        memcpy(&values[i], &word, sizeof word);
     }
 }
 
-static mst_status combine(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
+mst_status mst_mpi_stencil_share(mst_mpi_stencil *s, MPI_Comm communicator, bool of_first, void *numbers, size_t n,
+                                 mst_error *error) {
     mst_status status = MST_OK;
     MPI_Request request;
     for (size_t begin = 0, m; begin < n; begin += m) {
+        char *at = (char *)numbers + 8 * begin;
         m = n - begin < MST_MPI_AT_ONCE ? n - begin : MST_MPI_AT_ONCE;
-        encode(values + begin, m, s->bits);
-        TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, s->bits, (int)m, MPI_UINT64_T, MPI_BXOR, s->communicator, &request), "receivers");
+        memcpy(s->bits, at, 8 * m);
+        if (of_first)
+            TRY_MPI(MPI_Ibcast(s->bits, (int)m, MPI_UINT64_T, 0, communicator, &request), "what the first rank found");
+        else
+            TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, s->bits, (int)m, MPI_UINT64_T, MPI_BXOR, communicator, &request),
+                    "what ranks found");
         TRY(mst_mpi_wait(1, &request, s->timeout, error));
-        for (size_t i = 0; i < m; i++) {
-            const uint64_t word = s->bits[i] ^ UNKNOWN;
-            memcpy(&values[begin + i], &word, sizeof word);
-        }
+        memcpy(at, s->bits, 8 * m);
     }
     return MST_OK;
 fail:
-    s->broken = true; // MPI may still write to `bits`
+    s->broken = true; // MPI may still read or write `bits`
+    return status;
+}
+
+static mst_status combine(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
+    turn(values, n, true);
+    const mst_status status = mst_mpi_stencil_share(s, s->communicator, false, values, n, error);
+    turn(values, n, false);
     return status;
 }
 
@@ -62,26 +74,13 @@ mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *s, size_t receiver, ui
 // ---- Monitors, whose values all ranks with planes have
 
 static mst_status tell(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
-    mst_status status = MST_OK;
-    MPI_Request request;
-    for (size_t begin = 0, m; begin < n && s->idle; begin += m) {
-        m = n - begin < MST_MPI_AT_ONCE ? n - begin : MST_MPI_AT_ONCE;
-        memcpy(s->bits, values + begin, m * sizeof *values);
-        TRY_MPI(MPI_Ibcast(s->bits, (int)m, MPI_UINT64_T, 0, s->communicator, &request), "monitors");
-        TRY(mst_mpi_wait(1, &request, s->timeout, error));
-        memcpy(values + begin, s->bits, m * sizeof *values);
-    }
-    return MST_OK;
-fail:
-    s->broken = true;
-    return status;
+    return s->idle ? mst_mpi_stencil_share(s, s->communicator, true, values, n, error) : MST_OK;
 }
 
 static mst_status check(const mst_mpi_stencil *s, size_t monitor, const double *values, mst_error *error) {
     mst_status status = MST_OK;
     REQUIRE(values, MST_ERROR_ARGUMENT, "values must not be NULL");
     REQUIRE(monitor < s->n_monitors, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, s->n_monitors);
-    REQUIRE(!s->is_lost, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field, and resume");
 fail:
     return status;
 }
@@ -103,7 +102,11 @@ mst_status mst_mpi_stencil_measure(mst_mpi_stencil *s, size_t monitor, double *v
     if (status != MST_OK)
         return status;
     const mst_stencil_meeting with = mst_mpi_stencil_meeting(s);
-    status = mst_mpi_agree(s->communicator, check(s, monitor, values, error), s->timeout, &s->broken, error);
+    status = check(s, monitor, values, error);
+    if (status == MST_OK && s->is_lost)
+        status =
+            mst_mpi_fail(error, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field, and resume");
+    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
     if (status != MST_OK)
         return status;
     if (s->solver)

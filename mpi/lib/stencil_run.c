@@ -24,7 +24,8 @@ fail:
 static mst_status advance_part(mst_mpi_stencil *s, uint64_t steps, bool goes_on, mst_stencil_report *report, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_neighbours with = MST_STENCIL_NEIGHBOURS_INIT;
-    const uint64_t between = s->part.steps, due = steps > s->left ? (steps - s->left - 1) / between + 1 : 0;
+    const uint64_t between = s->part.steps, used = goes_on ? steps : steps - 1; // behind which halos have to hold
+    const uint64_t due = used >= s->left ? (used - s->left) / between + 1 : 0;
     for (int side = 0; side < 2; side++) {
         with.given[side] = s->given[side];
         with.taken[side] = s->taken[side];
@@ -92,18 +93,8 @@ static mst_status give(void *user, const void *from, size_t bytes, mst_error *er
 }
 
 static mst_status join(void *user, void *numbers, size_t n, mst_error *error) {
-    mst_status status = MST_OK;
     mst_mpi_stencil *s = user;
-    for (size_t begin = 0, m; begin < n; begin += m) {
-        MPI_Request request;
-        m = n - begin < MST_MPI_AT_ONCE ? n - begin : MST_MPI_AT_ONCE;
-        memcpy(s->bits, (char *)numbers + 8 * begin, 8 * m);
-        const int code = MPI_Iallreduce(MPI_IN_PLACE, s->bits, (int)m, MPI_UINT64_T, MPI_BXOR, s->parts, &request);
-        TRY(pass(s, &request, code, error));
-        memcpy((char *)numbers + 8 * begin, s->bits, 8 * m);
-    }
-fail:
-    return status;
+    return mst_mpi_stencil_share(s, s->parts, false, numbers, n, error);
 }
 
 mst_stencil_meeting mst_mpi_stencil_meeting(mst_mpi_stencil *s) {
@@ -126,7 +117,7 @@ static const double PIECE = 0.2; // seconds
 
 typedef struct run {
     uint64_t from, to; // steps
-    bool exact;        // the state was looked at after the last piece
+    bool checked;      // whether fields are finite, after the last piece
     bool stop;         // this rank's progress asks for it
     double began;
     mst_execution how;
@@ -136,9 +127,8 @@ typedef struct run {
 // The first rank's choice: whole trips, from one exchange to the next, as far as to what is due.
 static void choose(mst_mpi_stencil *s, const run *r) {
     const uint64_t left = r->to - s->step, next = s->is_part ? mst_stencil_next_look(s->solver) : UINT64_MAX;
-    const uint64_t trip = s->part.steps < UINT32_MAX ? s->part.steps : 1;
-    const double trips = s->step_seconds > 0 && !r->stop ? PIECE / (s->step_seconds * (double)trip) : 1;
-    uint64_t n = trips < 2 ? trip : trips < (double)left / (double)trip ? (uint64_t)trips * trip : left;
+    const double trips = s->step_seconds > 0 && !r->stop ? PIECE / (s->step_seconds * (double)s->trip) : 1;
+    uint64_t n = trips < 2 ? s->trip : trips < (double)left / (double)s->trip ? (uint64_t)trips * s->trip : left;
     n = n < left ? n : left;
     s->mine[MST_MPI_LOOK] = next == s->step;
     s->mine[MST_MPI_NEXT] = n < next - s->step ? n : next - s->step;
@@ -169,9 +159,9 @@ fail:
 static mst_status run_piece(mst_mpi_stencil *s, run *r, mst_error *error) {
     const uint64_t n = s->all[MST_MPI_NEXT];
     const double start = MPI_Wtime();
-    r->exact = s->all[MST_MPI_STOP] > 0 || s->step + n == r->to;
+    r->checked = s->all[MST_MPI_STOP] > 0 || s->step + n == r->to;
     r->stop = s->all[MST_MPI_STOP] > 0;
-    const mst_status status = advance(s, n, !r->exact, &r->report, error);
+    const mst_status status = advance(s, n, !r->checked, &r->report, error);
     s->step = s->is_part ? s->step + n : s->solver ? mst_stencil_step(s->solver) : s->step;
     s->step_seconds = (MPI_Wtime() - start) / (double)n;
     r->stop |= r->how.progress && !r->how.progress(s->step - r->from, r->to - r->from, r->how.progress_user);
@@ -193,7 +183,7 @@ static mst_status run_pieces(mst_mpi_stencil *s, run *r, mst_error *error) {
             status = look(s, error);
         else if (s->ended || s->step == r->to)
             return MST_OK;
-        else if (s->all[MST_MPI_STOP] && r->exact)
+        else if (s->all[MST_MPI_STOP] && r->checked)
             return mst_mpi_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps",
                                 (unsigned long long)(s->step - r->from), (unsigned long long)(r->to - r->from));
         else

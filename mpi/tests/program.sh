@@ -170,6 +170,21 @@ for way in "$MASTABA" "by 3"; do
     [ $code = 6 ] && [ ! -e wild.npy ] && [ -e wild.diverged.npy ] || fail "$way: a wild step gives $code: $(cat err.txt)"
     rm wild.diverged.npy
 done
+cat >wild.yaml <<'END'
+grid: [24, 20]
+spacing: 1.0
+time_step: 1.0
+fields: {u: {initial: "x + y"}}
+update: [{u: "1e8*u + 0.1*(u[-1,0] + u[1,0])"}]
+until: {condition: "t > 6.5", every: 1}
+steps: 50
+END
+for way in "$MASTABA" "by 3"; do
+    code=0
+    $way solve wild.yaml -o wild.npy >out.txt 2>err.txt || code=$?
+    [ $code = 6 ] && [ ! -e wild.npy ] && [ -e wild.diverged.npy ] || fail "$way: what diverged until it ended gives $code: $(cat err.txt)"
+    rm wild.diverged.npy
+done
 
 echo "== a checkpoint of ranks is that of one process, and either goes on from the other's"
 yee="yee2d --grid 64x40"

@@ -78,6 +78,9 @@ static mst_status look(mst_stencil *s, const mst_stencil_meeting *meeting, bool 
     status = take_leave(s, mst_observer_look(&s->observer, s->step, ended, error));
     if (status != MST_OK) // what is recorded would have a gap
         s->missing = mst_solver_all_arrays(s);
+    else if (*ended && s->check_every && s->checked_step != s->step) // as where a run ends
+        status = mst_solver_check(s, error);
+    *ended &= status == MST_OK;
 fail:
     return status;
 }

@@ -113,22 +113,28 @@ fail:
     return status;
 }
 
+static mst_status settle_and_exchange(mst_part_run *run, mst_traffic *traffic, mst_error *error) {
+    mst_schedule *schedule = run->solver->schedule;
+    const mst_status status = schedule->kind->settle(schedule, traffic, error);
+    return status == MST_OK ? exchange(run, false, traffic, error) : status;
+}
+
 mst_status mst_part_run_advance(mst_part_run *run, uint64_t row, uint64_t most, uint64_t to_come, uint64_t *n,
                                 mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = run->solver;
     mst_schedule *schedule = s->schedule;
-    if (run->left == 0) {
-        MST_TRY(schedule->kind->settle(schedule, traffic, error));
-        MST_TRY(exchange(run, false, traffic, error));
-    }
+    if (run->left == 0)
+        MST_TRY(settle_and_exchange(run, traffic, error));
     *n = mst_smaller(run->left, most);
-    if (run->beside && *n == run->left && *n < to_come)
+    if (run->beside && *n == run->left && (*n < to_come || run->with.goes_on))
         return advance_and_exchange(run, *n, row, traffic, error);
     *n = mst_plan_trip(&s->plan, *n);
     MST_TRY(schedule->kind->advance(schedule, *n, row, traffic, error));
     run->left -= *n;
-    s->steps_left -= mst_smaller(*n, s->steps_left); // none where nothing is read across the cuts
+    s->steps_left -= mst_smaller(*n, s->steps_left);          // none where nothing is read across the cuts
+    if (run->left == 0 && *n == to_come && run->with.goes_on) // as parts do that exchange beside their steps
+        MST_TRY(settle_and_exchange(run, traffic, error));
 fail:
     return status;
 }

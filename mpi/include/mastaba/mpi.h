@@ -166,8 +166,8 @@ MST_API mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *solver, size_t
                                                  double *values, mst_error *error);
 
 // mst_stencil_read_monitor and mst_stencil_measure for every rank. (Of a spectrum each rank has the sums at its own planes, which
-// mst_stencil_read_spectrum of its solver puts where they are among all.) Collective, blocks. MST_ERROR_IO: as
-// mst_mpi_stencil_run.
+// mst_stencil_read_spectrum of its solver puts where they are among all.) What monitors recorded can be read after a run that
+// failed, too. Collective, blocks. MST_ERROR_IO: as mst_mpi_stencil_run.
 MST_API mst_status mst_mpi_stencil_read_monitor(mst_mpi_stencil *solver, size_t monitor, uint64_t first, uint64_t count,
                                                 double *values, mst_error *error);
 MST_API mst_status mst_mpi_stencil_measure(mst_mpi_stencil *solver, size_t monitor, double *values, mst_error *error);
