@@ -2,11 +2,34 @@
 // reports, and the same by way of staging memory.
 #include "support.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { ROWS = 6, LENGTH = 60, BYTES = ROWS * LENGTH * 16 };
+
+static struct {
+    atomic_int left;           // buffers on host memory until they are refused; negative: none is
+    atomic_bool filled, early; // the input; a buffer was made before
+} host_buffers = {.left = -1, .filled = true};
+
+cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code);
+cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code) {
+    if (flags & CL_MEM_USE_HOST_PTR) {
+        if (!host_buffers.filled)
+            host_buffers.early = true;
+        if (host_buffers.left == 0) {
+            *code = CL_INVALID_HOST_PTR;
+            return NULL;
+        }
+        host_buffers.left -= host_buffers.left > 0;
+    }
+    return __real_clCreateBuffer(context, flags, size, host, code);
+}
 
 static mst_fft *plan_of(mst_context *context) {
     mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -106,11 +129,74 @@ static void wait_lists_and_events(void **state) {
     mst_fft_destroy(plan);
 }
 
+typedef struct filling {
+    cl_event event;
+    double *to;
+    const double *from;
+} filling;
+
+static void *fill_late(void *user) {
+    const filling *f = user;
+    usleep(20000);
+    memcpy(f->to, f->from, BYTES);
+    host_buffers.filled = true;
+    clSetUserEventStatus(f->event, CL_COMPLETE);
+    return NULL;
+}
+
+// A device may read memory when a buffer is made on it.
+static void input_that_is_written_meanwhile(void **state) {
+    static _Alignas(16) double from[BYTES / sizeof(double)], x[BYTES / sizeof(double)], z[BYTES / sizeof(double)],
+        wanted[BYTES / sizeof(double)];
+    mst_fft *plan = plan_of(*state);
+    mst_error e;
+    cl_int code;
+    pthread_t thread;
+    fill(from);
+    OK(mst_fft_execute(plan, mst_at_host(from), mst_at_host(wanted), NULL, &e));
+    filling f = {clCreateUserEvent(mst_context_opencl(*state), &code), x, from};
+    assert_int_equal(code, CL_SUCCESS);
+    host_buffers.filled = false;
+    assert_int_equal(pthread_create(&thread, NULL, fill_late, &f), 0);
+    mst_execution how = MST_EXECUTION_INIT;
+    how.n_wait = 1, how.wait_list = &f.event;
+    OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), &how, &e));
+    pthread_join(thread, NULL);
+    assert_memory_equal(z, wanted, sizeof z);
+    CHECK(!host_buffers.early, "a buffer was made on memory that is still written");
+    clReleaseEvent(f.event);
+    mst_fft_destroy(plan);
+}
+
+// What cannot be a buffer is copied.
+static void memory_that_is_refused(void **state) {
+    static _Alignas(16) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)], wanted[BYTES / sizeof(double)];
+    mst_fft *plan = plan_of(*state);
+    mst_error e;
+    fill(x);
+    OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(wanted), NULL, &e));
+    const uint64_t used = mst_context_device_memory_used(*state);
+    for (int left = 0; left < 2; left++) {
+        mst_report report = MST_REPORT_INIT;
+        mst_execution how = MST_EXECUTION_INIT;
+        how.report = &report;
+        host_buffers.left = left;
+        memset(z, 0xff, sizeof z);
+        OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), &how, &e));
+        host_buffers.left = -1;
+        assert_memory_equal(z, wanted, sizeof z);
+        CHECK(report.upload_bytes == BYTES, "%llu bytes up", (unsigned long long)report.upload_bytes);
+        OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e));
+    }
+    mst_fft_destroy(plan);
+    CHECK(mst_context_device_memory_used(*state) <= used, "memory is left");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_address_and_memory),
-        cmocka_unit_test(reports),
-        cmocka_unit_test(wait_lists_and_events),
+        cmocka_unit_test(every_address_and_memory), cmocka_unit_test(reports),
+        cmocka_unit_test(wait_lists_and_events),    cmocka_unit_test(input_that_is_written_meanwhile),
+        cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

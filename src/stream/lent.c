@@ -12,14 +12,15 @@
 // The bytes of host memory from the page on that an array's lowest element is in.
 typedef struct stretch {
     uintptr_t begin;
-    uint64_t bytes;
+    uint64_t bytes, skipped; // before that element
 } stretch;
 
 static stretch stretch_of(const mst_port *port, const mst_location *where) {
     int64_t low, high, element = (int64_t)mst_type_bytes(port->layout.type);
     mst_layout_extent(&port->layout, &low, &high);
     const uintptr_t first = (uintptr_t)where->host + (uintptr_t)(low * element), begin = first / PAGE * PAGE;
-    return (stretch){begin, (uint64_t)(first - begin) + (uint64_t)((high - low) * element)};
+    const uint64_t skipped = (uint64_t)(first - begin);
+    return (stretch){begin, skipped + (uint64_t)((high - low) * element), skipped};
 }
 
 static bool is_off(void) {
@@ -45,59 +46,65 @@ bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where) {
     return bytes <= mst_budget_left(desc->context, &desc->context->device_memory);
 }
 
-static mst_status buffer_on(mst_context *context, const char *name, stretch s, cl_mem *out, mst_error *error) {
-    mst_status status = MST_OK;
-    cl_int code;
-    *out = clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, s.bytes, (void *)s.begin, &code);
-    MST_TRY_CL(code, "%s: cannot use host memory as a buffer", name);
-fail:
-    return status;
-}
-
 // In place, the output's buffer is the input's: what several buffers on the same memory hold is not defined.
 static bool is_first_again(const mst_stream_desc *desc, const mst_location *where, int p) {
     return desc->in_place && p == 1 && where[0].place == MST_PLACE_HOST && where[0].host == where[1].host;
 }
 
-mst_status mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_lent *lent, mst_error *error) {
-    mst_status status = MST_OK;
+static bool take_one(const mst_stream_desc *desc, const mst_location *where, int p, mst_lent *lent) {
     mst_context *context = desc->context;
-    for (int p = 0; p < desc->n_ports; p++) {
+    const stretch s = stretch_of(&desc->ports[p], &where[p]);
+    cl_int code;
+    if (!mst_budget_take(context, &context->device_memory, s.bytes))
+        return false;
+    lent->bytes += s.bytes;
+    lent->buffers[p] = clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, s.bytes, (void *)s.begin, &code);
+    if (code != CL_SUCCESS)
+        lent->buffers[p] = NULL;
+    lent->first[p] = s.skipped;
+    lent->size[p] = s.bytes - s.skipped;
+    lent->where[p] = mst_at_device(lent->buffers[p], (uint64_t)((uintptr_t)where[p].host - s.begin));
+    return code == CL_SUCCESS;
+}
+
+bool mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_lent *lent) {
+    bool taken = true;
+    for (int p = 0; p < desc->n_ports && taken; p++) {
         lent->where[p] = where[p];
-        if (where[p].place != MST_PLACE_HOST)
-            continue;
-        if (is_first_again(desc, where, p)) {
+        if (is_first_again(desc, where, p))
             lent->where[p] = lent->where[0];
-            continue;
-        }
-        const stretch s = stretch_of(&desc->ports[p], &where[p]);
-        MST_REQUIRE(mst_budget_take(context, &context->device_memory, s.bytes), MST_ERROR_BUDGET,
-                    "%s: another thread has taken the device memory budget meanwhile", desc->ports[p].name);
-        lent->bytes += s.bytes;
-        MST_TRY(buffer_on(context, desc->ports[p].name, s, &lent->buffers[p], error));
-        lent->where[p] = mst_at_device(lent->buffers[p], (uint64_t)((uintptr_t)where[p].host - s.begin));
+        else if (where[p].place == MST_PLACE_HOST)
+            taken = take_one(desc, where, p, lent);
     }
+    if (!taken) {
+        mst_log(desc->context, MST_LOG_DEBUG, "arrays in the host's memory are copied: it cannot be taken as buffers");
+        mst_lent_give_back(desc, lent);
+    }
+    return taken;
+}
+
+static mst_status show(mst_context *context, const mst_lent *lent, int p, const char *name, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_event unmapped = NULL;
+    cl_int code;
+    void *mapped = clEnqueueMapBuffer(context->download, lent->buffers[p], CL_TRUE, CL_MAP_READ, (size_t)lent->first[p],
+                                      (size_t)lent->size[p], 0, NULL, NULL, &code);
+    MST_TRY_CL(code, "%s: cannot map its buffer", name);
+    MST_TRY_CL(clEnqueueUnmapMemObject(context->download, lent->buffers[p], mapped, 0, NULL, &unmapped),
+               "%s: cannot unmap its buffer", name);
+    MST_TRY_CL(mst_wait_for_events(1, &unmapped), "%s: cannot unmap its buffer", name);
 fail:
+    if (unmapped)
+        clReleaseEvent(unmapped);
     return status;
 }
 
 mst_status mst_lent_show(const mst_stream_desc *desc, const mst_lent *lent, mst_error *error) {
     mst_status status = MST_OK;
-    mst_context *context = desc->context;
     for (int p = 0; p < desc->n_ports; p++) {
         const bool in_place = desc->in_place && p == 0 && !lent->buffers[1];
-        if (!lent->buffers[p] || (desc->ports[p].kind != MST_PORT_OUTPUT && !in_place))
-            continue;
-        size_t bytes = 0;
-        cl_int code;
-        MST_TRY_CL(clGetMemObjectInfo(lent->buffers[p], CL_MEM_SIZE, sizeof bytes, &bytes, NULL), "%s: cannot query its buffer",
-                   desc->ports[p].name);
-        void *mapped =
-            clEnqueueMapBuffer(context->download, lent->buffers[p], CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &code);
-        MST_TRY_CL(code, "%s: cannot map its buffer", desc->ports[p].name);
-        MST_TRY_CL(clEnqueueUnmapMemObject(context->download, lent->buffers[p], mapped, 0, NULL, NULL),
-                   "%s: cannot unmap its buffer", desc->ports[p].name);
-        MST_TRY_CL(clFinish(context->download), "%s: cannot unmap its buffer", desc->ports[p].name);
+        if (lent->buffers[p] && (desc->ports[p].kind == MST_PORT_OUTPUT || in_place))
+            MST_TRY(show(desc->context, lent, p, desc->ports[p].name, error));
     }
 fail:
     return status;

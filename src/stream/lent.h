@@ -1,5 +1,7 @@
 // Arrays in the host's memory as buffers of a device that works in it: kernels read and write them where they lie, and nothing is
-// copied. CPUs only: what GPUs in the processor make of such buffers differs, and is not measured.
+// copied. CPUs only: what GPUs in the processor make of such buffers differs, and is not measured. OpenCL would let an
+// implementation keep a copy of such memory; what is relied on is that those for CPUs read and write the memory itself: nothing
+// is written to an input, which may be read-only memory, or between the elements of an output.
 #ifndef MST_STREAM_LENT_H
 #define MST_STREAM_LENT_H
 
@@ -8,6 +10,7 @@
 typedef struct mst_lent {
     cl_mem buffers[MST_STREAM_MAX_PORTS]; // NULL: the array is on the device already
     mst_location where[MST_STREAM_MAX_PORTS];
+    uint64_t first[MST_STREAM_MAX_PORTS], size[MST_STREAM_MAX_PORTS]; // the array's own bytes in its buffer
     uint64_t bytes; // taken of the budget of device memory, as if the arrays were copied there
 } mst_lent;
 
@@ -16,8 +19,9 @@ typedef struct mst_lent {
 // or on the device at a time. MASTABA_HOST_ARRAYS=copy: none does.
 bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where);
 
-// Makes the buffers, and lent->where: every array on the device.
-mst_status mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_lent *lent, mst_error *error);
+// Makes the buffers, and lent->where: every array on the device. No command writes the arrays any more. False, and nothing is
+// taken, where another thread has taken the budget meanwhile or the device refuses the memory: the run goes by staging memory.
+bool mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_lent *lent);
 
 // Makes the host see the outputs, when the run has ended.
 mst_status mst_lent_show(const mst_stream_desc *desc, const mst_lent *lent, mst_error *error);

@@ -206,15 +206,19 @@ fail:
     return status;
 }
 
-// With host arrays where they lie, on a device that works in the host's memory.
-static mst_status run_lent(resident_run *r, mst_error *error) {
+// With host arrays where they lie, on a device that works in the host's memory; *runs is false, and nothing has run, where they
+// cannot be taken so.
+static mst_status run_lent(resident_run *r, bool *runs, mst_error *error) {
     mst_status status = MST_OK;
     const mst_stream_desc *desc = &r->stream->desc;
     mst_lent lent = {.bytes = 0};
-    MST_TRY(mst_lent_take(desc, r->passage.where, &lent, error));
-    r->passage.where = lent.where;
-    if (r->how.n_wait > 0)
+    *runs = false;
+    if (r->how.n_wait > 0) // they may write the arrays
         MST_TRY_CL(mst_wait_for_events(r->how.n_wait, r->how.wait_list), "waiting for how->wait_list failed");
+    *runs = mst_lent_take(desc, r->passage.where, &lent);
+    if (!*runs)
+        return MST_OK;
+    r->passage.where = lent.where;
     r->how.n_wait = 0;
     r->how.event = NULL;
     r->how.queued = 0;
@@ -239,11 +243,13 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
     for (int p = 0; p < stream->desc.n_ports; p++)
         on_device += where[p].place == MST_PLACE_DEVICE;
     const bool resident = on_device == (size_t)stream->desc.n_ports;
-    if (!resident && stream->n_twins == 0 && mst_lent_serves(&stream->desc, where)) {
+    bool lent = !resident && stream->n_twins == 0 && mst_lent_serves(&stream->desc, where);
+    if (lent) {
         const mst_execution full = r.how;
-        MST_TRY(run_lent(&r, error));
+        MST_TRY(run_lent(&r, &lent, error));
         r.how = full;
-    } else {
+    }
+    if (!lent) {
         MST_TRY(configure(stream, where, on_device == 0, error));
         MST_TRY(resident ? run_resident(&r, error)
                          : mst_stream_run_staged(stream, where, &r.how, on_device == 0, &r.report, error));
