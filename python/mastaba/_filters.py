@@ -72,11 +72,13 @@ def _run(x, y, kind, members, key, options):
         lambda plan: lib.mst_filter_execute(plan, _arrays.location(x), _arrays.location(y), execution, per_thread.error))
 
 
-def _curves(linear, dtype):
+def _curves(linear, dtype, white):
     """Light as an expression of a colour x, which is 1 where it is white, and the way back: beyond 0 .. 1 they go on as straight lines. None
-    where colours are light already."""
-    inside = "clip(x,0,1)"
-    if linear == "srgb" or (linear is True and dtype.kind == "u"):  # IEC 61966-2-1
+    where colours are light already. `dtype` is the type that the image was given in."""
+    inside, curved = "clip(x,0,1)", isinstance(linear, (bool, np.bool_)) and bool(linear) and dtype.kind in "biu"
+    if curved and not white and dtype.newbyteorder("=") not in _PIXELS:
+        raise errors.ArgumentError(f"linear=True of an image of {dtype}, whose white is not known: give white=, or convert it to uint8 or uint16")
+    if curved or (isinstance(linear, str) and linear == "srgb"):  # IEC 61966-2-1
         texts = (f"({inside} <= 0.04045 ? {inside}/12.92 : (({inside}+0.055)/1.055)^2.4)",
                  f"({inside} <= 0.0031308 ? 12.92*{inside} : 1.055*{inside}^(1/2.4)-0.055)")
     elif linear is None or isinstance(linear, (bool, np.bool_)):
@@ -122,7 +124,8 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     """An image by one plan; `members` are those of its description beside the `options` of all filters, `key` what of them is behind
     pointers."""
     dtype = None if dtype is None else np.dtype(dtype)
-    image = _pixels(image, dtype)
+    image = _arrays.of(image)
+    given, image = image.dtype, _pixels(image, dtype)
     result = _one_of(_RESULTS, "result", result)
     computed = np.dtype(dtype or (np.float64 if image.dtype == np.float64 else np.float32))
     options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha) and alpha != "weigh",
@@ -136,7 +139,7 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     z = _arrays.like(image, image.shape, kind_of_result) if out is None else out
     if image.size == 0:
         return z
-    y, curves = _with_channels(z, channel_axis, volume), _curves(linear, image.dtype)
+    y, curves = _with_channels(z, channel_axis, volume), _curves(linear, given, options["white"])
     if curves or alpha == "weigh":
         _run_toned(x, y, kind, members, key, options, curves, alpha == "weigh")
     else:

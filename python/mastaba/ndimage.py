@@ -16,14 +16,15 @@ options, by name:
 
     channel_axis  the axis that has colours, each of which is filtered alone; None: there is none
     alpha         True: the last channel is opacity, which is copied; "weigh": by which colours count, and which is filtered, too
-    linear        True: light is filtered, by sRGB's curve, where pixels are whole numbers (others are light already); "srgb": whatever their
-                  type; a number: light is a pixel's value to that power. What is "raw" stays light
+    linear        True: light is filtered, by sRGB's curve, where pixels are whole numbers, of other types than uint8 and uint16 with `white`
+                  only (floats are light already); "srgb": whatever their type; a number: light is a pixel's value to that power. What is "raw"
+                  stays light
     edges         how the image goes on: "reflect" (mirrored), "wrap" (repeated) or "zero"
     volume        True: the last three axes, depth, height and width, are transformed together
     dtype         of the arithmetic: float32 or float64; None: float64 of images of float64, else float32
     result        "raw": of that type, as it comes out. Of the image's type: "clip", to 0 .. white; "stretch", from its least to its greatest value;
                   "magnitude", absolute values as parts of the greatest; "auto": magnitude of what has no mean, else clip
-    white         the largest value of a pixel; 0: 255, 65535, and for floating-point numbers 1
+    white         the largest value of a pixel; 0: 255 of uint8, 65535 of uint16, else 1
     out           an array for the result
 """
 import math

@@ -302,6 +302,18 @@ def test_light_is_brought_back_as_it_was():
     half = np.repeat([[0, 255]], 40, axis=0).repeat(40, axis=1).astype(np.uint8)
     assert ndimage.low_pass(half, 0.001, linear=True, result="clip", edges="wrap")[0, 0] == 188  # as docs/filter.md says
     assert ndimage.low_pass(half, 0.001, result="clip", edges="wrap")[0, 0] in (127, 128)
+    for white in (np.uint8, ">u2"):
+        image = half.astype(white)
+        assert np.array_equal(ndimage.low_pass(image, 0.01, linear=np.True_, result="clip"), ndimage.low_pass(image, 0.01, linear=True, result="clip"))
+        assert np.array_equal(ndimage.low_pass(image, 0.01, linear=np.False_), ndimage.low_pass(image, 0.01))
+    wanted = ndimage.low_pass(half, 0.01, linear=True, result="clip")
+    for kind in (bool, np.int8, np.int16, np.int32, np.int64, np.uint32, np.uint64):
+        for linear in (True, np.True_):
+            with pytest.raises(mastaba.errors.ArgumentError, match="white is not known: give white="):
+                ndimage.low_pass(half.astype(kind), 0.1, linear=linear)
+        white = 1 if kind == bool else 255 if kind != np.int8 else 127
+        got = ndimage.low_pass(np.minimum(half, white).astype(kind), 0.01, linear=True, white=white, result="clip")
+        assert abs(got * (255 / white) - wanted).max() < 0.51
     for wrong in ({"linear": -1}, {"linear": "gamma"}, {"linear": np.inf}):
         with pytest.raises(mastaba.errors.ArgumentError, match="linear is"):
             ndimage.low_pass(half, 0.1, **wrong)
