@@ -536,10 +536,10 @@ def matmul(x1, x2, /):
     sums lack the reuse of operands that libraries of linear algebra have."""
     if not np.ndim(x1) or not np.ndim(x2):
         raise ValueError("a number is no matrix: multiply")
+    context = _arrays.context_of(x1, x2)
     rows, columns = (x1.shape[-2] if x1.ndim > 1 else 1), (x2.shape[-1] if x2.ndim > 1 else 1)
     if builtins.max(x1.size * columns, x2.size * rows) > _FEW_PRODUCTS:
-        kind, there = _kind_of_products(x1, x2), x1 if isinstance(x1, Array) else x2
-        return _asarray(np.matmul(_on_the_host(x1), _on_the_host(x2), dtype=kind), context=there.context)
+        return _asarray(np.matmul(_on_the_host(x1), _on_the_host(x2), dtype=_kind_of_products(x1, x2)), context=context)
     if x1.ndim > 1 and x2.ndim > 1:
         x1, x2 = x1[..., None, :], matrix_transpose(x2)[..., None, :, :]
     elif x2.ndim > 1:

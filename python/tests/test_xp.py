@@ -321,6 +321,18 @@ def test_linear_algebra():
             wrong()
 
 
+def test_products_across_contexts():
+    """Refused, of few products and of many."""
+    a = {n: xp.ones((n, n)) for n in (2, 50)}
+    with mastaba.budget(device="63MiB"):
+        b = {n: xp.ones((n, n)) for n in a}
+        for n in a:
+            assert (b[n] @ np.ones((n, n))).context is b[n].context and (np.ones((n, n)) @ b[n]).context is b[n].context
+            for call in (xp.matmul, xp.tensordot, xp.vecdot):
+                with pytest.raises(mastaba.errors.ArgumentError, match="two devices"):
+                    call(a[n], b[n])
+
+
 def test_in_place():
     a = xp.arange(6)
     b, part = a, a[2:]
