@@ -100,6 +100,15 @@ def _candidates(x, values):
     return order[rank, columns], columns
 
 
+def _highest(of, tops, places):
+    """Which of the places to go on with: each once, and the highest of each element."""
+    order = np.lexsort((places, -tops, of))
+    again = (np.diff(of[order]) == 0) & (np.diff(places[order]) == 0)
+    order = order[np.concatenate([[True], ~again])] if order.size else order
+    rank = np.arange(order.size) - np.searchsorted(of[order], of[order])
+    return np.sort(order[rank < _MOST_SUMMITS])
+
+
 def _closer(x, k):
     """More points between the neighbours of x[k] in each column."""
     every = np.arange(k.size)
@@ -113,6 +122,8 @@ def _summits(look, x, values, args):
     of, first, steep = np.arange(x.shape[1]), None, None
     for _ in range(2):  # those that samples show, and those that closer ones show beside them
         k, columns = _candidates(x, values)
+        kept = _highest(of[columns], values[k, columns], x[k, columns])
+        k, columns = k[kept], columns[kept]
         x, values, of = x[:, columns], values[:, columns], of[columns]
         every, own = np.arange(of.size), [np.asarray(arg)[of] for arg in args]
         tops, places = values[k, every], x[k, every]

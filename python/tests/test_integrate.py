@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mastaba
-from mastaba import integrate
+from mastaba import _logarithms, integrate
 from mastaba._trace import Node, trace, variables
 
 
@@ -230,6 +230,20 @@ def test_texts_with_arguments_at_singular_ends():
         integrate.tanhsinh(lambda x, a: x * a, 0, 1, args={"a": 1})
 
 
+def test_peaks_that_are_looked_at(monkeypatch):
+    """At most 16 of an element, which are the highest, however many there are in the samples."""
+    looked, closer = [], _logarithms._closer
+    monkeypatch.setattr(_logarithms, "_closer", lambda x, k: looked.append(k.size) or closer(x, k))
+    integrate.tanhsinh("-abs(sin(w*x))*3000", 0, 1, args={"w": np.array([99.0, 33.0, 0.5])}, log=True)
+    assert 16 < max(looked) <= 3 * 16
+    of, tops, places = np.repeat([1, 0], 40), np.concatenate([np.arange(40.0), -np.arange(40.0)]), np.arange(80.0)
+    kept = _logarithms._highest(of, tops, places)
+    assert kept.tolist() == [*range(24, 40), *range(40, 56)]
+    again = np.concatenate([kept, kept])  # each place twice
+    assert sorted(again[_logarithms._highest(of[again], tops[again], places[again])].tolist()) == kept.tolist()
+    assert _logarithms._highest(of[:0], tops[:0], places[:0]).size == 0
+
+
 def test_logarithms_of_integrands():
     """Of what would be infinite or 0 by itself, and of negative and complex values."""
     def normal(x, m):
@@ -261,8 +275,9 @@ def test_logarithms_of_integrands():
                                  args=(np.array([0.0, 0.2]),), log=True)
         assert np.allclose(got.integral, 2000 + np.log(2 + np.exp(-3)), rtol=0, atol=1e-8), (deviation, low, high)
     assert np.isclose(integrate.tanhsinh("-abs(sin(15*x))*3000", 0, 1, log=True).integral, np.log(2e-4), rtol=0, atol=1e-5)  # five, one at an end
-    many = integrate.tanhsinh("-abs(sin(99*x))*3000", 0, 1, log=True)
-    assert not many.success or np.isclose(many.integral, np.log(99 / np.pi * 2 / (3000 * 99)), rtol=0, atol=0.1)  # more than are looked for
+    assert np.isclose(integrate.tanhsinh("-abs(sin(33*x))*3000", 0, 1, log=True).integral, np.log(21 / (3000 * 33)), rtol=0, atol=1e-5)  # eleven
+    many = integrate.tanhsinh("-abs(sin(99*x))*3000", 0, 1, log=True)  # 32, which are more than are looked for
+    assert not many.success and many.error == np.inf and np.isclose(many.integral, np.log(63 / (3000 * 99)), rtol=0, atol=1.5)
     for name in ("rtol", "atol"):
         with pytest.raises(ValueError, match="positive infinity"):
             integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
