@@ -122,10 +122,11 @@ def of_one(function):
                     result = empty(shape, dtype) if out is None else out
                     places, source, target = unused.pop() if unused else _two_places()
                     source.host, target.host = from_buffer(x), from_buffer(characters, result, True)
-                    status = execute(plan, source, target, how, mine.error)
-                    unused.append((places, source, target))
             except (BufferError, IndexError, KeyError, TypeError, ValueError):
-                pass  # another order or read-only, a list among the options, a plan that another thread has forgotten
+                found = None  # another order or read-only, a list among the options, a plan that another thread has forgotten
+            if found is not None:  # outside, as a signal's handler may raise the same
+                status = execute(plan, source, target, how, mine.error)
+                unused.append((places, source, target))
         if status is not None:
             if not status and mine.raised is None:
                 return result
@@ -164,6 +165,7 @@ def again(context, found, operands, out):
             return None
     try:
         context.plans.move_to_end(plan_key)
+        context.latest = None
         check(execute(plan, places, places + len(operands), execution, per_thread.error) if in_arrays else
               execute(plan, *places, execution, per_thread.error))
     except (KeyError, errors.BudgetError, errors.DeviceMemoryError):  # another thread has forgotten it, or there is no room for its work

@@ -210,6 +210,34 @@ def test_plans_that_are_used_are_kept():
         mastaba.set_cache(64)
 
 
+def test_plans_are_in_the_order_of_their_use():
+    """Those of arrays in C order, which go the shortest way, and of others by turns."""
+    dense, strided = numbers(2, 36), numbers(5, 14)[:, ::2]
+    with mastaba.budget(device="62MiB") as context:  # of its own
+        for _ in range(4):
+            for x in (dense, strided):
+                mastaba.fft.fft(x)
+                assert [*context.plans][-1][1][1] == x.shape
+
+
+def test_what_handlers_raise_in_known_calls():
+    """A signal's handler runs between two steps of Python, behind the call of the library, say: what it raises is not a sign of odd arguments."""
+    class Stop(ValueError):
+        pass
+
+    def stopped(*arguments):
+        raise Stop
+
+    x = numbers(2, 36)
+    with mastaba.budget(device="61MiB") as context:
+        for _ in range(2):
+            mastaba.fft.fft(x)
+        (key, (plan, plan_key, _, *rest)), = context.plain.items()
+        context.plain[key] = plan, plan_key, stopped, *rest
+        with pytest.raises(Stop):
+            mastaba.fft.fft(x)
+
+
 def test_known_calls_of_many_threads():
     """Those of one plan at a time, with other data and results in each thread."""
     wrong, each = [], [numbers(16, 64, seed=k) for k in range(6)]
