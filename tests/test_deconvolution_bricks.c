@@ -236,6 +236,84 @@ static void seams(void **state) {
     test_array_free(&result);
 }
 
+// A flat image with circular edges and one star at its corner: bricks agree about all that is flat, and differ where the last
+// ones, which may be ragged, meet the first ones.
+static void seams_of_a_circle(void **state) {
+    mst_error e;
+    for (int side = 0; side < 2; side++) {
+        uint64_t bricks = 0, budget;
+        double seam, rms, most;
+        problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+        const size_t shape[] = {side ? 13 : 1201, side ? 1201 : 13};
+        p.d.image = p.d.result = mst_layout_dense(MST_FLOAT32, 2, shape);
+        p.d.edges = MST_DECONVOLUTION_CIRCULAR;
+        p.d.psf_shape[0] = p.d.psf_shape[1] = 5;
+        for (size_t i = 0; i < 25; i++)
+            p.psf[i] = 1;
+        p.image = filled(&p.d.image, 50, 50);
+        test_array_set(&p.image, 0, 5000);
+        p.d.iterations = 3;
+        test_array whole = test_array_new(&p.d.result), cut = test_array_new(&p.d.result);
+        budget = bytes_of_whole(*state, &p) / 2;
+        OK(deconvolve(&p, 0, MST_PLACE_HOST, &whole, &bricks, &seam, &e));
+        if (deconvolve(&p, budget, MST_PLACE_HOST, &cut, &bricks, &seam, &e) == MST_ERROR_BUDGET)
+            budget = least_of(&e);
+        OK(deconvolve(&p, budget, MST_PLACE_HOST, &cut, &bricks, &seam, &e));
+        compare(&p, &whole, &cut, &rms, &most);
+        CHECK(bricks > 1 && seam > 1e-3 && seam < 10 * most, "%llu bricks with seams of %g, %g off, %g at most",
+              (unsigned long long)bricks, seam, rms, most);
+        test_array_free(&whole);
+        test_array_free(&cut);
+        release(&p);
+    }
+}
+
+// What is read is what was predicted; exact, the object crosses the bus as often as the image, but for the look at that. With
+// circular edges windows of both have as many points, here of one type.
+static void what_is_read(void **state) {
+    mst_error e;
+    problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+    const size_t shape[] = {120, 130};
+    p.d.image = p.d.result = mst_layout_dense(MST_FLOAT32, 2, shape);
+    p.d.edges = MST_DECONVOLUTION_CIRCULAR;
+    p.d.psf_shape[0] = p.d.psf_shape[1] = 3;
+    p.psf[4] = 1;
+    p.image = filled(&p.d.image, 0, 200);
+    p.d.iterations = 3;
+    test_array result = test_array_new(&p.d.result);
+    uint64_t bricks, budget = bytes_of_whole(*state, &p) / 2;
+    double seam;
+    if (deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e) == MST_ERROR_BUDGET)
+        budget = least_of(&e);
+    for (int kind = 0; kind < 4; kind++) {
+        mst_deconvolution *plan;
+        mst_deconvolution_arrays arrays = MST_DECONVOLUTION_ARRAYS_INIT;
+        mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+        mst_report report = MST_REPORT_INIT;
+        mst_execution how = MST_EXECUTION_INIT;
+        how.report = &report;
+        p.d.exact = kind > 0;
+        p.d.accelerate = kind == 2;
+        p.d.tolerance = kind == 3 ? 1e-12 : 0; // that is never reached
+        p.d.psf = p.psf;
+        p.psf[3] = 0.5;
+        mst_context *context = test_context_with_budget(budget, 0);
+        OK(mst_deconvolution_create(context, &p.d, &plan, &e));
+        arrays.image = mst_at_host(test_array_at(&p.image, 0));
+        arrays.result = mst_at_host(test_array_at(&result, 0));
+        OK(mst_deconvolution_execute(plan, &arrays, &how, &e));
+        OK(mst_deconvolution_predict(plan, &f, &e));
+        const uint64_t passes = kind == 0 ? 1 : (uint64_t)p.d.iterations + (kind > 1), moved = 1 + (kind == 0 ? 1 : 2) * passes;
+        CHECK(f.bricks > 1 && report.upload_bytes * (1 + passes) == f.read_bytes * moved,
+              "kind %d, %llu bricks: %llu bytes are uploaded, objects and all; %llu of inputs were predicted", kind,
+              (unsigned long long)f.bricks, (unsigned long long)report.upload_bytes, (unsigned long long)f.read_bytes);
+        mst_deconvolution_destroy(plan);
+        mst_context_destroy(context);
+    }
+    release(&p);
+    test_array_free(&result);
+}
+
 // What is wrong is said with its place in the whole, before anything is written; what bricks cannot do, too.
 static void refusals(void **state) {
     mst_error e;
@@ -275,6 +353,8 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems), cmocka_unit_test(seams), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems), cmocka_unit_test(seams),
+                                       cmocka_unit_test(seams_of_a_circle), cmocka_unit_test(what_is_read),
+                                       cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

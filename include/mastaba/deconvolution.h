@@ -116,7 +116,8 @@ typedef struct mst_deconvolution_forecast {
     uint64_t bricks;                    // overlapping pieces, of all images; 0: images pass whole
     uint64_t brick_shape[MST_MAX_AXES]; // points that are a brick's own, along each of the axes,
     uint64_t halo[MST_MAX_AXES];        // and what it has around them, to either side
-    uint64_t read_bytes;                // of all inputs; bricks read the image twice, with what they share
+    uint64_t read_bytes; // of all inputs, with what bricks share: they read the image twice; exact, once an iteration and once
+                         // before, twice where they are accelerated or have a tolerance
     uint64_t written_bytes;
     uint64_t device_bytes; // that one brick, or image, takes on the device
 } mst_deconvolution_forecast;
@@ -127,7 +128,8 @@ typedef struct mst_deconvolution_forecast {
 // MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was, or seams that differ by too much, may take others.
 MST_API mst_status mst_deconvolution_predict(const mst_deconvolution *plan, mst_deconvolution_forecast *out, mst_error *error);
 
-// By how much bricks differed along their seams in the plan's last execution, the most of all seams: the root of the mean square
+// By how much bricks differed along their seams in the plan's last execution, the most of all seams, with circular edges also
+// of those between the last bricks and the first ones: the root of the mean square
 // of the differences along one, over that of the image. About as large as the result's difference to that of the whole at once
 // there, and far larger than the difference elsewhere. 0: there are no bricks.
 MST_API double mst_deconvolution_seam(const mst_deconvolution *plan);

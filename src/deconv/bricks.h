@@ -20,11 +20,11 @@ struct mst_bricks {
     size_t image;           // number of the batch
     double (*sums)[3];      // of each brick: values, how many, squares
     double mean, unit, rms; // of what was seen
-    mst_seam *seams;        // [side][brick]: between that brick and the next one
-    uint64_t begun;         // iterations of items when the execution of this image began
-    double seam;            // the largest of the execution
-    bool is_too_far;        // that, for what is allowed
-    mst_scratch objects;    // exact: the object between iterations
+    mst_seam *seams;     // [side][brick]: between that brick and the next one, behind the last the first where windows go round
+    uint64_t begun;      // iterations of items when the execution of this image began
+    double seam;         // the largest of the execution
+    bool is_too_far;     // that, for what is allowed
+    mst_scratch objects; // exact: the object between iterations
 };
 
 // One image of the batch.

@@ -173,7 +173,8 @@ __kernel void store_result(__global const real *from, __constant const int *fram
 }
 
 // A brick's first own points along an axis, or those behind its last own ones, which are another brick's first: `face`
-// gets `n` of them, of each item `pitch` further on; 0 beyond the whole.
+// gets `n` of them, of each item `pitch` further on; 0 beyond the whole. Where windows go round, the last brick may
+// have fewer own points than others, and those behind them are the first brick's.
 __kernel void take_face(__global const real *from, __constant const int *frame, ulong first_item, int axis, int behind,
                         uint padded_z, uint padded_y, uint padded_x, ulong n, ulong n_items, ulong pitch, ulong offset,
                         __global real *face) {
@@ -185,10 +186,12 @@ __kernel void take_face(__global const real *from, __constant const int *frame, 
     bool inside = true;
     find_origin(frame, first_item + item, origin);
     for (int a = 2; a >= 0; a--) {
-        const int side = a == axis ? 1 : frame[FRAME_STEP + a];
-        at[a] = (int)(rest % side) + frame[FRAME_HALO + a] + (a == axis && behind ? frame[FRAME_STEP + a] : 0);
+        const int side = a == axis ? 1 : frame[FRAME_STEP + a], first = origin[a] + frame[FRAME_HALO + a];
+        const bool is_behind = a == axis && behind, round = is_behind && frame[FRAME_ROUND + a];
+        const int own = round ? min(frame[FRAME_STEP + a], frame[FRAME_WHOLE + a] - first) : frame[FRAME_STEP + a];
+        at[a] = (int)(rest % side) + frame[FRAME_HALO + a] + (is_behind ? own : 0);
         rest /= side;
-        inside = inside && at[a] + origin[a] >= 0 && at[a] + origin[a] < frame[FRAME_WHOLE + a];
+        inside = inside && (round || (at[a] + origin[a] >= 0 && at[a] + origin[a] < frame[FRAME_WHOLE + a]));
     }
     face[item * pitch + offset + i] =
         inside ? from[((item * padded_z + at[0]) * padded_y + at[1]) * padded_x + at[2]] : 0;

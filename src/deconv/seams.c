@@ -86,9 +86,11 @@ static mst_status meet_all(mst_deconvolution *inner, size_t item, const unsigned
     for (int side = Z; side < N_SIDES; side++) {
         const size_t n = mst_brick_face(inner, side);
         mst_seam *seams = inner->bricks->seams + (size_t)side * inner->n_items;
-        if (n > 0 && places[side] > 0)
-            MST_TRY(meet(inner, &seams[item - strides[side]], faces, n, error));
-        if (n > 0 && places[side] + 1 < inner->cut.n[side])
+        const size_t last = inner->cut.n[side] - 1, first = item - places[side] * strides[side];
+        const bool goes_round = inner->cut.goes_round; // the first brick is behind the last one
+        if (n > 0 && (goes_round || places[side] > 0))
+            MST_TRY(meet(inner, &seams[places[side] > 0 ? item - strides[side] : first + last * strides[side]], faces, n, error));
+        if (n > 0 && (goes_round || places[side] < last))
             MST_TRY(meet(inner, &seams[item], faces + n * bytes, n, error));
         faces += 2 * n * bytes;
     }
