@@ -140,28 +140,39 @@ static bool takes_parts(const mst_fft *plan, mst_location input, mst_location ou
 }
 
 // Panels for arrays that the device copies by itself: those of the plan, or wider ones if it is the host's budget that bounds
-// them.
+// them. Those that would cross by staging memory, or for which there is no room by now, are not taken.
 static mst_status make_crossing(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels_plan planned;
+    mst_error why = {.status = MST_OK};
     bool fits;
-    MST_TRY(mst_fft_panels_give_back(plan->panels, error)); // budgets as they were when the plan was made
+    MST_TRY(mst_fft_panels_give_back(plan->panels, error)); // for budgets without the memory of its runs
     MST_TRY(mst_fft_panels_look(plan->context, &plan->desc, false, &planned, &fits, error));
-    if (fits && planned.panel_bytes[MST_FROM] > mst_fft_panels_planned(plan->panels)->panel_bytes[MST_FROM])
-        MST_TRY(mst_fft_panels_create(plan->context, &plan->desc, &planned, &plan->crossing, error));
-    else
+    if (fits && mst_fft_panels_cross(&planned) &&
+        planned.panel_bytes[MST_FROM] > mst_fft_panels_planned(plan->panels)->panel_bytes[MST_FROM])
+        status = mst_fft_panels_create(plan->context, &plan->desc, &planned, &plan->crossing, &why);
+    if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY)
+        status = MST_OK;
+    if (status != MST_OK && error)
+        *error = why;
+    if (status == MST_OK && !plan->crossing)
         plan->crossing = plan->panels;
 fail:
     return status;
 }
 
+// Results between the passes of a long axis in place are not pinned.
+static bool stays_pinned(const mst_fft *plan, const mst_fft_panels *panels, const mst_location *where) {
+    return where[0].host != where[1].host || mst_fft_panels_places_bytes(&plan->desc, mst_fft_panels_planned(panels)) == 0;
+}
+
 // What panels of the other kind took is free for these.
 static mst_status execute_panels(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    const uint64_t between = mst_fft_panels_places_bytes(&plan->desc, mst_fft_panels_planned(plan->panels));
-    const bool crosses = are_pinned(plan, where[0], where[1]) && (between == 0 || where[0].host != where[1].host);
-    if (crosses && !plan->crossing)
+    const bool pinned = are_pinned(plan, where[0], where[1]);
+    if (pinned && !plan->crossing)
         MST_TRY(make_crossing(plan, error));
+    const bool crosses = pinned && stays_pinned(plan, plan->crossing, where);
     mst_fft_panels *now = crosses ? plan->crossing : plan->panels, *other = crosses ? plan->panels : plan->crossing;
     if (other && other != now)
         MST_TRY(mst_fft_panels_give_back(other, error));

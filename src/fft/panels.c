@@ -194,6 +194,13 @@ fail:
     return status;
 }
 
+bool mst_fft_panels_cross(const mst_fft_panels_plan *plan) {
+    bool cross = true;
+    for (int k = 0; k < plan->n_passes; k++)
+        cross = cross && mst_fft_panel_shortest_run(&plan->passes[k]) >= CROSSING_ROW;
+    return cross;
+}
+
 static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
     mst_stream_desc stream = {
         .context = panels->context,
@@ -202,7 +209,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         .ports = {{MST_PORT_INPUT, panels->desc.input, 0, "input"}, {MST_PORT_OUTPUT, panels->desc.output, 0, "output"}},
         .panel = panel_pieces,
         .panel_bytes = {panels->plan.panel_bytes[MST_FROM], panels->plan.panel_bytes[MST_TO]},
-        .panels_cross = true,
+        .panels_cross = mst_fft_panels_cross(&panels->plan),
         .trays = choose_trays,
         .prepare = prepare,
         .compute = compute,
@@ -212,7 +219,6 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         const pass_work *w = &panels->work[k];
         stream.n_items = mst_larger(stream.n_items, panels->plan.passes[k].n_panels);
         stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * mst_fft_item_work(w->transform));
-        stream.panels_cross &= mst_fft_panel_shortest_run(&panels->plan.passes[k]) >= CROSSING_ROW;
     }
     stream.most_items = stream.n_items;
     return mst_stream_create(&stream, &panels->stream, error);

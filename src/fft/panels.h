@@ -126,6 +126,7 @@ void mst_fft_panels_needs(const mst_fft_desc *desc, const mst_fft_panels_plan *p
 // copies them by itself, take nothing of the host's.
 mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, bool staged, mst_fft_panels_plan *out, bool *fits,
                                mst_error *error);
+bool mst_fft_panels_cross(const mst_fft_panels_plan *plan); // rows of all passes are long enough for such copies
 
 // The passes of a plan that fits on a device. Blocks while kernels compile.
 typedef struct mst_fft_panels mst_fft_panels;
