@@ -237,7 +237,7 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
     size_t on_device = 0;
     if (!stream)
         return run_nothing(context, how, error);
-    resident_run r = {.stream = stream, .passage = {&stream->desc, &stream->ring, where, NULL, NULL}};
+    resident_run r = {.stream = stream, .passage = {.desc = &stream->desc, .ring = &stream->ring, .where = where}};
     MST_TRY(mst_execution_read(how, &r.how, error));
     MST_TRY(mst_places_check(&stream->desc, where, error));
     for (int p = 0; p < stream->desc.n_ports; p++)
