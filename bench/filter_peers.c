@@ -13,12 +13,6 @@
 
 enum { ROUNDS = 7, LEAST_MS = 50, MOST_SIZES = 16 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // ---- Mastaba
 
 typedef struct mastaba {
@@ -97,10 +91,10 @@ enum { N_PEERS = sizeof peers / sizeof peers[0] };
 static int calibrate(const filter_peer *peer, void *state) {
     int times = 1;
     for (;;) {
-        double start = now();
+        double start = cli_now();
         if (!peer->run(state, times))
             return 0;
-        if (now() - start > LEAST_MS * 1e-3 || times > 1 << 16)
+        if (cli_now() - start > LEAST_MS * 1e-3 || times > 1 << 16)
             return times;
         times *= 2;
     }
@@ -141,9 +135,9 @@ static bool compare(const filter_peer_job *job, json_t *cases) {
     }
     for (int round = 0; round < ROUNDS; round++) // in turns, so that what changes with time changes for all
         for (int p = 0; p < N_PEERS; p++) {
-            double start = now();
+            double start = cli_now();
             if (times[p] > 0 && peers[p]->run(states[p], times[p]))
-                least[p] = fmin(least[p], (now() - start) / times[p]);
+                least[p] = fmin(least[p], (cli_now() - start) / times[p]);
         }
     bool has_reference = times[1] > 0 && peers[1]->read(states[1], results[1]);
     for (int p = 0; p < N_PEERS; p++) {

@@ -31,12 +31,6 @@ typedef struct rates {
 
 static const char *const names[N_WAYS] = {"link", "pinned", "ordinary"};
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static bool said(const mst_error *e) {
     fprintf(stderr, "host-rates: %s\n", e->message);
     return false;
@@ -143,11 +137,11 @@ static bool measure(rates *r) {
     for (int round = -1; round < rounds; round++) // one to warm up
         for (int way = 0; way < N_WAYS; way++) {
             memset(way == 2 ? r->ordinary[2] : r->pinned[2], 0xff, r->bytes); // results of before must not pass
-            double start = now();
+            double start = cli_now();
             if (!run(r, way))
                 return false;
             if (round >= 0)
-                r->seconds[way][round] = now() - start;
+                r->seconds[way][round] = cli_now() - start;
         }
     for (int way = 0; way < N_WAYS; way++)
         qsort(r->seconds[way], (size_t)rounds, sizeof(double), by_value);

@@ -2,6 +2,8 @@
 // each with every other parameter. In turns; medians of the rounds.
 #include "integration_families.h"
 
+#include "core/clock.h"
+
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
 #include <jansson.h>
@@ -25,12 +27,6 @@ typedef struct parameter {
     const bench_family *family;
     double a;
 } parameter;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double call(double x, void *user) {
     const parameter *p = user;
@@ -103,13 +99,13 @@ static mst_status run_family(mst_context *context, const bench_family *f, double
         shares[i] = (share){f, b->a, b->theirs, tolerance, i, shares[i].space};
     mst_status status = mst_integral_create(context, &d, &plan, error);
     for (int i = -1; i < rounds && status == MST_OK; i++) { // the first warms up
-        const double start = now();
+        const double start = cli_now();
         status = mst_integral_execute(plan, b->a, BATCH, b->own, NULL, error);
-        const double middle = now();
+        const double middle = cli_now();
         if (!run_peer(shares))
             status = fail(error, MST_ERROR_HOST_MEMORY, "cannot start a thread");
         own[i < 0 ? 0 : i] = middle - start;
-        theirs[i < 0 ? 0 : i] = now() - middle;
+        theirs[i < 0 ? 0 : i] = cli_now() - middle;
     }
     mst_integral_destroy(plan);
     if (status != MST_OK)

@@ -11,13 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void check(mst_status status, const mst_error *error) {
     if (status == MST_OK)
@@ -37,13 +30,13 @@ static void check_opencl(cl_int code, const char *what) {
 static double best_call(mst_integral *plan, const double *parameters, size_t n, mst_integral_result *results, double budget) {
     mst_error error;
     double best = INFINITY, until = 0;
-    for (int i = 0; i < 3 || now() < until; i++) {
-        double start = now();
+    for (int i = 0; i < 3 || cli_now() < until; i++) {
+        double start = cli_now();
         check(mst_integral_execute(plan, parameters, n, results, NULL, &error), &error);
         if (i == 0)
-            until = now() + budget;
+            until = cli_now() + budget;
         else
-            best = fmin(best, now() - start);
+            best = fmin(best, cli_now() - start);
     }
     return best;
 }
@@ -74,12 +67,12 @@ static double bare_loop(mst_context *context, bool is_double, cl_ulong points) {
     clSetKernelArg(kernel, 1, sizeof n, &n);
     clSetKernelArg(kernel, 2, is_double ? sizeof h : sizeof h_single, is_double ? (const void *)&h : &h_single);
     for (int i = 0; i < 6; i++) {
-        double start = now();
+        double start = cli_now();
         size_t group = 128;
         check_opencl(clEnqueueNDRangeKernel(mst_context_queue(context), kernel, 1, NULL, &items, &group, 0, NULL, NULL),
                      "running the bare loop");
         check_opencl(clFinish(mst_context_queue(context)), "running the bare loop");
-        best = i > 0 ? fmin(best, now() - start) : best;
+        best = i > 0 ? fmin(best, cli_now() - start) : best;
     }
     clReleaseMemObject(out);
     clReleaseKernel(kernel);
@@ -99,7 +92,7 @@ static double loop_seconds(uint64_t n) {
     double best = INFINITY;
     volatile float kept;
     for (int i = 0; i < 3; i++) {
-        double start = now();
+        double start = cli_now();
         const float a = -5, h = 10 / (float)n;
         float sum = 0;
         for (uint64_t k = 0; k < n; k++) {
@@ -107,7 +100,7 @@ static double loop_seconds(uint64_t n) {
             sum += sinf(x * x);
         }
         kept = sum * h;
-        best = fmin(best, now() - start);
+        best = fmin(best, cli_now() - start);
     }
     (void)kept;
     return best;
@@ -167,14 +160,14 @@ static void batches(mst_context *context) {
     double own = best_call(plan, a, N, results, 1), single = best_call(plan, a, 1, &one, 0.5);
     gsl_set_error_handler_off();
     for (int run = 0; run < 2; run++) {
-        double start = now();
+        double start = cli_now();
         for (int i = 0; i < N; i++) {
             double value, estimate;
             gsl_function f = {damped, &a[i]};
             gsl_integration_qag(&f, 0, 1, 0, 1e-10, 1000, GSL_INTEG_GAUSS21, space, &value, &estimate);
             worst = fmax(worst, fabs(value - results[i].value));
         }
-        gsl = fmin(gsl, now() - start);
+        gsl = fmin(gsl, cli_now() - start);
     }
     printf("100,000 adaptive integrals to 1e-10: %.4g ms, GSL's QAG on one core %.4g ms, %.4g times as fast (wanted 50 on a GPU, "
            "1 on a CPU)\n",
@@ -210,9 +203,9 @@ static void several_variables(mst_context *context) {
     mst_integral *plan = make_plan(context, &d);
     double own = best_call(plan, NULL, 1, &r, 0.5);
     for (int run = 0; run < 2; run++) {
-        double start = now();
+        double start = cli_now();
         hcubature(1, gaussian, NULL, 4, from, to, 0, 0, 1e-6, ERROR_INDIVIDUAL, &value, &estimate);
-        cubature = fmin(cubature, now() - start);
+        cubature = fmin(cubature, cli_now() - start);
     }
     printf("a Gaussian in 4 variables to 1e-6: %.4g ms, off by %.2g +- %.2g; hcubature %.4g ms, %.2g +- %.2g\n", 1e3 * own,
            r.value - exact, r.error, 1e3 * cubature, value - exact, estimate);

@@ -101,12 +101,6 @@ static const struct {
     double most; // evaluations in about a second on two cores of 2.5 GHz with vectors of 8
 } peers[PEERS] = {{"mastaba", 2e8}, {"Cuhre", 1e7}, {"Vegas", 1.6e7}, {"cubature", 2.4e7}};
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // `item` for each variable, with its number in place of #.
 static void write_integrand(const family *f, char *text) {
     char list[TEXT] = "";
@@ -141,9 +135,9 @@ static mst_status run_own(const job *j, outcome *o, mst_error *error) {
     d.compile_from = 1;
     mst_status status = mst_integral_create(j->context, &d, &plan, error);
     for (int run = 0; run < 2 && status == MST_OK; run++) { // the first warms up
-        const double start = now();
+        const double start = cli_now();
         status = mst_integral_execute(plan, NULL, 1, &r, NULL, error);
-        o->seconds = now() - start;
+        o->seconds = cli_now() - start;
     }
     mst_integral_destroy(plan);
     o->value = r.value;
@@ -165,14 +159,14 @@ static void run_cuba(const job *j, bool vegas, outcome *o) {
     double value, error, probability;
     const int most = (int)j->most;
     cubacores(CORES, 10000);
-    const double start = now();
+    const double start = cli_now();
     if (vegas)
         Vegas(j->family->n, 1, cuba_integrand, (void *)j->family, 1, j->tolerance, 0, 0, 1, 0, most, 10000, 5000, 10000, 0, NULL,
               NULL, &evaluations, &fail, &value, &error, &probability);
     else
         Cuhre(j->family->n, 1, cuba_integrand, (void *)j->family, 1, j->tolerance, 0, 0, 0, most, 0, NULL, NULL, &regions,
               &evaluations, &fail, &value, &error, &probability);
-    *o = (outcome){value, error, now() - start, evaluations, fail == 0};
+    *o = (outcome){value, error, cli_now() - start, evaluations, fail == 0};
 }
 #endif
 
@@ -194,10 +188,10 @@ static void run_cubature(const job *j, outcome *o) {
     const double from[MOST_VARIABLES] = {0}, to[MOST_VARIABLES] = {1, 1, 1, 1, 1, 1, 1, 1};
     counted c = {j->family, 0};
     double value, error;
-    const double start = now();
+    const double start = cli_now();
     hcubature(1, cubature_integrand, &c, (unsigned)j->family->n, from, to, (size_t)j->most, 0, j->tolerance, ERROR_INDIVIDUAL,
               &value, &error);
-    *o = (outcome){value, error, now() - start, c.evaluations, error <= j->tolerance * fabs(value)};
+    *o = (outcome){value, error, cli_now() - start, c.evaluations, error <= j->tolerance * fabs(value)};
 }
 #endif
 

@@ -46,12 +46,6 @@ typedef struct arrays {
     float *host_x, *taps, *expected, *got;
 } arrays;
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const char plain_source[] =
     "__kernel void plain(__global const float *x, __constant float *y, __global float *z, int height, int width) {\n"
     "    const int c = get_global_id(0), r = get_global_id(1);\n"
@@ -231,19 +225,19 @@ static bool measure(const bench *b, const short_case *c, const arrays *a, way *w
     int times[MOST_WAYS], rounds = b->settings->rounds;
     for (int k = 0; k < MOST_WAYS; k++)
         if (takes_part(&ways[k])) {
-            double start = now();
+            double start = cli_now();
             if (!run(b, c, a, &ways[k], 2))
                 return false;
-            double each = (now() - start) / 2;
+            double each = (cli_now() - start) / 2;
             times[k] = 1 + (int)(b->settings->sample_ms * 1e-3 / each);
         }
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < MOST_WAYS; k++)
             if (takes_part(&ways[k])) {
-                double start = now();
+                double start = cli_now();
                 if (!run(b, c, a, &ways[k], times[k]))
                     return false;
-                ways[k].seconds[round] = (now() - start) / times[k];
+                ways[k].seconds[round] = (cli_now() - start) / times[k];
             }
     for (int k = 0; k < MOST_WAYS; k++) {
         qsort(ways[k].seconds, (size_t)rounds, sizeof(double), by_value);

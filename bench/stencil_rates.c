@@ -14,12 +14,6 @@ static const char *device;
 static json_t *rows; // of the table
 static bool failed;  // one of them
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const mst_stencil_update updates[] = {
     {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
     {"u", "u + 0.15 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
@@ -53,12 +47,12 @@ static mst_stencil *make(mst_context *context, int rank, mst_stencil_schedule sc
 // Node-steps a second of the best of some runs; 0 on failure.
 static double rate(mst_context *context, const char *what, int rank, mst_stencil_schedule schedule, mst_stencil_store store,
                    int n_steps, int runs, double ceiling, const char *of) {
-    double start = now(), best = 0, predicted = 0, measured = 0;
+    double start = cli_now(), best = 0, predicted = 0, measured = 0;
     mst_stencil *solver = make(context, rank, schedule, store);
     mst_stencil_report report = MST_STENCIL_REPORT_INIT;
     mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
     mst_error e;
-    double made = now() - start;
+    double made = cli_now() - start;
     for (int k = 0; solver && k < runs; k++) {
         if (mst_stencil_run(solver, (uint64_t)n_steps, NULL, &report, &e) != MST_OK ||
             mst_stencil_describe(solver, (uint64_t)n_steps, &plan, &e) != MST_OK) {
@@ -138,7 +132,7 @@ static double plain_loop(int n_steps) {
     float *a = calloc(n * n, sizeof *a), *b = calloc(n * n, sizeof *b);
     double best = 0;
     for (int k = 0; a && b && k < 3; k++) {
-        double start = now();
+        double start = cli_now();
         for (int step = 0; step < n_steps; step++) {
             half low = {step & 1 ? b : a, step & 1 ? a : b, n, 1, n / 2}, high = {low.from, low.to, n, n / 2, n - 1};
             pthread_t thread;
@@ -147,7 +141,7 @@ static double plain_loop(int n_steps) {
             sweep(&low);
             pthread_join(thread, NULL);
         }
-        double got = (double)n * (double)n * n_steps / (now() - start);
+        double got = (double)n * (double)n * n_steps / (cli_now() - start);
         best = got > best ? got : best;
     }
     free(a);
