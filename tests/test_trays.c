@@ -136,6 +136,36 @@ static void fewer_calls_and_the_same_bits(void **state) {
     }
 }
 
+// A transform from file to file, executed once.
+typedef struct between_files {
+    mst_context *context;
+    mst_fft *plan;
+    test_array input, output;
+    test_placed in, out;
+    size_t calls; // to read or to write, of which an execution has more
+} between_files;
+
+static void begin(between_files *f) {
+    const mst_fft_desc desc = describe(&transforms[0], false);
+    mst_error e;
+    f->context = test_context_with_budget(transforms[0].device, 0);
+    f->input = test_array_random(&desc.input);
+    f->output = test_array_new(&desc.input);
+    f->in = test_place(f->context, MST_PLACE_FILE, &f->input);
+    f->out = test_place(f->context, MST_PLACE_FILE, &f->output);
+    OK(mst_fft_create(f->context, &desc, &f->plan, &e));
+    files.calls = 0;
+    OK(mst_fft_execute(f->plan, f->in.at, f->out.at, NULL, &e));
+    f->calls = files.calls / 4;
+}
+
+static void end(between_files *f) {
+    mst_fft_destroy(f->plan);
+    test_collect(&f->in, &f->input), test_collect(&f->out, &f->output);
+    test_array_free(&f->input), test_array_free(&f->output);
+    mst_context_destroy(f->context);
+}
+
 static bool stop_in_time(uint64_t done, uint64_t total, void *user) {
     const uint64_t *most = user;
     return done * 8 < total * *most;
@@ -144,36 +174,26 @@ static bool stop_in_time(uint64_t done, uint64_t total, void *user) {
 // Each failure is told once, and the plan works afterwards.
 static void failures(void **state) {
     (void)state;
-    const mst_fft_desc desc = describe(&transforms[0], false);
     mst_error e;
-    mst_fft *plan = NULL;
-    mst_context *context = test_context_with_budget(transforms[0].device, 0);
-    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
-    test_placed in = test_place(context, MST_PLACE_FILE, &input), out = test_place(context, MST_PLACE_FILE, &output);
-    OK(mst_fft_create(context, &desc, &plan, &e));
-    files.calls = 0;
-    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
-    const long calls = (long)files.calls / 4;
+    between_files f;
+    begin(&f);
     for (int k = 0; k < 12; k++) {
         const bool reads = k % 2;
         atomic_long *left = reads ? &files.reads_left : &files.writes_left;
-        *left = (long)test_between(0, (size_t)calls - 1);
-        REFUSED(MST_ERROR_IO, reads ? "cannot read" : "cannot write", mst_fft_execute(plan, in.at, out.at, NULL, &e));
+        *left = (long)test_between(0, f.calls - 1);
+        REFUSED(MST_ERROR_IO, reads ? "cannot read" : "cannot write", mst_fft_execute(f.plan, f.in.at, f.out.at, NULL, &e));
         *left = -1;
     }
     for (uint64_t most = 0; most < 16; most += 3) {
         mst_execution how = MST_EXECUTION_INIT;
         how.progress = stop_in_time;
         how.progress_user = &most;
-        mst_status status = mst_fft_execute(plan, in.at, out.at, &how, &e);
+        mst_status status = mst_fft_execute(f.plan, f.in.at, f.out.at, &how, &e);
         CHECK(status == (most > 8 ? MST_OK : MST_ERROR_CANCELLED), "after %llu of 8: status %d", (unsigned long long)most,
               status);
     }
-    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
-    mst_fft_destroy(plan);
-    test_collect(&in, &input), test_collect(&out, &output);
-    test_array_free(&input), test_array_free(&output);
-    mst_context_destroy(context);
+    OK(mst_fft_execute(f.plan, f.in.at, f.out.at, NULL, &e));
+    end(&f);
 }
 
 static bool tell(uint64_t done, uint64_t total, void *user) {
@@ -186,16 +206,9 @@ static bool tell(uint64_t done, uint64_t total, void *user) {
 // Whoever waits for a tray, to be read or written, is asked whether to go on meanwhile.
 static void progress_beside_slow_files(void **state) {
     (void)state;
-    const mst_fft_desc desc = describe(&transforms[0], false);
     mst_error e;
-    mst_fft *plan = NULL;
-    mst_context *context = test_context_with_budget(transforms[0].device, 0);
-    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
-    test_placed in = test_place(context, MST_PLACE_FILE, &input), out = test_place(context, MST_PLACE_FILE, &output);
-    OK(mst_fft_create(context, &desc, &plan, &e));
-    files.calls = 0;
-    OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
-    const size_t calls = files.calls / 4;
+    between_files f;
+    begin(&f);
     for (int k = 0; k < 8; k++) {
         mst_execution how = MST_EXECUTION_INIT;
         const bool cancels = k % 4 < 2;
@@ -205,19 +218,16 @@ static void progress_beside_slow_files(void **state) {
         files.told = 0;
         files.cancelled = false;
         atomic_long *held = k % 2 ? &files.reads_held : &files.writes_held;
-        *held = (long)test_between(0, calls - 1);
+        *held = (long)test_between(0, f.calls - 1);
         if (cancels)
             most = (int)test_between(1, TELLINGS);
-        mst_status status = mst_fft_execute(plan, in.at, out.at, &how, &e);
+        mst_status status = mst_fft_execute(f.plan, f.in.at, f.out.at, &how, &e);
         CHECK(status == (cancels ? MST_ERROR_CANCELLED : MST_OK), "%d: status %d", k, status);
         CHECK(files.missed == 0, "%d: nobody is asked while %s", k, k % 2 ? "a tray is read" : "a tray is written");
         *held = -1;
         files.missed = 0;
     }
-    mst_fft_destroy(plan);
-    test_collect(&in, &input), test_collect(&out, &output);
-    test_array_free(&input), test_array_free(&output);
-    mst_context_destroy(context);
+    end(&f);
 }
 
 int main(void) {
