@@ -77,6 +77,17 @@ opposites split(opposites x, vreal wr, vreal wi) { // with the parts exchanged
     return (opposites){ei + qr, er - qi, qr - ei, er + qi};
 }
 
+// Of several, those from k on and their opposites from b on; of one, k and b.
+void put_opposites(__global real *to, long stride, long k, long b, bool several, opposites z) {
+    if (several) {
+        VSTORE_PAIRS(PAIRS(REVERSED(z.br), REVERSED(z.bi)), 0, to + 2 * b);
+        VSTORE_PAIRS(PAIRS(z.ar, z.ai), 0, to + 2 * k);
+    } else {
+        vstore2((real2)(z.br.s0, z.bi.s0), 0, to + b * stride);
+        vstore2((real2)(z.ar.s0, z.ai.s0), 0, to + k * stride);
+    }
+}
+
 // Results 0 and n.
 void treat_first(bool combines, long n, __global const real *from, __global real *to, long s_stride, long t_stride) {
     const real2 first = vload2(0, from);
@@ -117,13 +128,7 @@ __attribute__((noinline)) void treat_run(__global const any_pass *p, __global co
         }
         const vreal wr = lr * high.x - li * high.y, wi = lr * high.y + li * high.x;
         z = combines ? combined(z, wr, wi) : split(z, wr, wi);
-        if (several) {
-            VSTORE_PAIRS(PAIRS(REVERSED(z.br), REVERSED(z.bi)), 0, to + 2 * b);
-            VSTORE_PAIRS(PAIRS(z.ar, z.ai), 0, to + 2 * k);
-        } else {
-            vstore2((real2)(z.br.s0, z.bi.s0), 0, to + b * t_stride);
-            vstore2((real2)(z.ar.s0, z.ai.s0), 0, to + k * t_stride);
-        }
+        put_opposites(to, t_stride, k, b, several, z);
     }
 }
 

@@ -299,13 +299,7 @@ __attribute__((noinline)) void even_run(__global const any_pass *p, __global con
                         v = take_run(from, s_stride, after_h, !sine, several);
             const opposites z = split(
                 (opposites){x * f.ar - y * f.ai, -x * f.ai - y * f.ar, u * gr - v * gi, -u * gi - v * gr}, w.ar, w.ai);
-            if (several) {
-                VSTORE_PAIRS(PAIRS(REVERSED(z.br), REVERSED(z.bi)), 0, to + 2 * b);
-                VSTORE_PAIRS(PAIRS(z.ar, z.ai), 0, to + 2 * k);
-            } else {
-                vstore2((real2)(z.br.s0, z.bi.s0), 0, to + b * t_stride);
-                vstore2((real2)(z.ar.s0, z.ai.s0), 0, to + k * t_stride);
-            }
+            put_opposites(to, t_stride, k, b, several, z);
         }
     }
 }
