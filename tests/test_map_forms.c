@@ -26,7 +26,14 @@ static const form_case cases[] = {
     {"a + i0", {MST_FLOAT32, MST_FLOAT32}, true, true},        // float64
     {"where(i0 > 1, 3 * i1 - n1, i1)", {MST_FLOAT32, MST_FLOAT32}, true, true},
     {"(a > 0) + a / b * 2.5", {MST_INT8, MST_INT16}, true, true}, // float32 of integers
-    {"a / b - 2 * a", {MST_INT32, MST_INT64}, false, true},       // int64 and float64
+    {"a / b - 2 * a", {MST_INT32, MST_INT64}, true, true},        // int64 and float64
+    {"where(b * 3 % 5 > 1, a + 1, a * a)", {MST_FLOAT32, MST_INT32}, true, false},
+    {"where((a > b) & (b * b > 2), b - a, i1 % 3) * (a < 1)", {MST_FLOAT32, MST_FLOAT64}, true, true},
+    {"(a + b * b) * 0.5 + (b << 3)", {MST_FLOAT64, MST_UINT16}, true, true},
+    {"a * 3 > b", {MST_UINT32, MST_INT32}, true, true}, // int64
+    {"(a ^ 2) * b - b // 2", {MST_UINT64, MST_UINT64}, true, true},
+    {"where(a, a * 2, b * b)", {MST_FLOAT16, MST_FLOAT64}, true, true},
+    {"where(real(a) > 0, a * b, conj(a)) + (b + 1 > b)", {MST_COMPLEX64, MST_INT16}, true, true},
     {"a * a * b - a / 3", {MST_FLOAT64, MST_UINT32}, true, true},
     {"a * b - (a & 7) + (b << 2) + (a > b)", {MST_INT32, MST_INT32}, true, true},
     {"a // b + a % b + a ** 5", {MST_INT64, MST_INT64}, true, true},
@@ -194,6 +201,24 @@ static void several_outputs(void **state) {
             try_two(*state, types[k % 5]);
 }
 
+// Arrays of two types, and what is computed on the way in whatever types these give.
+static void mixed_types(void **state) {
+    static const mst_type types[] = {MST_FLOAT32, MST_INT32, MST_INT16, MST_UINT8, MST_FLOAT16, MST_UINT32, MST_INT64, MST_BOOL};
+    const int n = test_many(1), n_types = n > 1 ? 8 : 2;
+    const size_t shape[] = {ROWS, COLUMNS};
+    for (int k = 0; k < n; k++) {
+        char text[1000];
+        const size_t first = test_between(0, (size_t)n_types - 1), second = test_between(0, (size_t)n_types - 1);
+        const form_case c = {text, {types[first], types[second]}, true, false};
+        const mst_layout a = mst_layout_dense(c.types[0], 2, shape), b = mst_layout_dense(c.types[1], 2, shape);
+        arrays in = {test_array_random(&a), test_array_random(&b)};
+        write_random(3, true, text, sizeof text);
+        try_case(*state, &c, &in, MST_PLACE_HOST);
+        test_array_free(&in.a);
+        test_array_free(&in.b);
+    }
+}
+
 static void takes_over(void **state) {
     const form_case c = {"a - 2 * b", {MST_FLOAT32, MST_FLOAT32}, true, false};
     const size_t n = 1000;
@@ -214,6 +239,6 @@ static void takes_over(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(several_outputs),
-                                       cmocka_unit_test(takes_over)};
+                                       cmocka_unit_test(mixed_types), cmocka_unit_test(takes_over)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

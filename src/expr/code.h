@@ -27,13 +27,23 @@ mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigne
 // mst_expr_write writes it for vectors of that width, so that both give the same bits. realv is the type of such a vector.
 void mst_expr_write_apply(const struct mst_elementary *own, bool is_double, unsigned width, mst_text *out);
 
-// A lowered expression all of whose operations are of one type, with leaves converted to it where they are read: `*out`, of which
-// *type is the type, or NULL if there is none. In it conditions are numbers, 1 and 0, as in byte code. The value, of a complex
-// one either part, is node values[k]; its own type is *type, bool (as 1 and 0), or a float type that it is to be rounded to.
-// numbers[i] is NULL, or the number that leaf i stands for; the other leaves are as in `lowered`. The caller's, freed by
-// mst_expr_destroy. MST_ERROR_HOST_MEMORY.
-mst_status mst_expr_in_one_type(const mst_expr *lowered, const mst_expr_root *root, const double *const *numbers, mst_expr **out,
-                                unsigned values[2], mst_type *type, mst_error *error);
+// A lowered expression in stages, each of which computes in one type and reads leaves, or values of stages before it, that are
+// converted to it. The last stage is the value, of a complex one either part, node values[k]; its own type is `type`, bool (as 1
+// and 0), or a float type that it is to be rounded to. Conditions are numbers, 1 and 0, as in byte code; as the value of a stage
+// before the last one they are `stored` as bool. Leaf MST_EXPR_STAGE + k is the value of stage k.
+typedef struct mst_expr_stage {
+    mst_expr *expression;
+    mst_type type, stored;
+    unsigned values[2];
+    unsigned node; // of the lowered expression
+} mst_expr_stage;
+enum { MST_EXPR_MAX_STAGES = 12, MST_EXPR_STAGE = 1 << 20 };
+
+// Fills stages[MST_EXPR_MAX_STAGES], as few as are found, the caller's to free by mst_expr_stages_release; *n is 0 if there are
+// none. numbers[i] is NULL, or the number that leaf i stands for; the other leaves are as in `lowered`. MST_ERROR_HOST_MEMORY.
+mst_status mst_expr_in_stages(const mst_expr *lowered, const mst_expr_root *root, const double *const *numbers,
+                              mst_expr_stage *stages, unsigned *n, mst_error *error);
+void mst_expr_stages_release(mst_expr_stage *stages, unsigned n);
 
 // Adds `void apply(uint operation, const numbers *x, const numbers *y, const numbers *z, numbers *result)`, every operation that
 // the type has, on blocks of VECTORS vectors (numbers, of `width`), as mst_expr_write_lowered writes it, so that both give the

@@ -12,6 +12,11 @@
         _Pragma("unroll 1") for (uint i = 0; i < n; i++) to[i] =                                                       \
             (number)((__global const element *)from)[at + (long)i * step];                                             \
         break;
+#define LOAD_FLOAT(type, element)                                                                                      \
+    case type:                                                                                                         \
+        _Pragma("unroll 1") for (uint i = 0; i < n; i++) to[i] =                                                       \
+            OF_FLOAT(((__global const element *)from)[at + (long)i * step]);                                           \
+        break;
 #define STORE(type, element)                                                                                           \
     case type:                                                                                                         \
         _Pragma("unroll 1") for (uint i = 0; i < n; i++)((__global element *)to)[at + (long)i * step] =                \
@@ -30,13 +35,13 @@ INLINE void load(number *to, __global const uchar *from, int type, long at, long
         LOAD(UINT16, ushort)
         LOAD(UINT32, uint)
         LOAD(UINT64, ulong)
-        LOAD(FLOAT32, float)
+        LOAD_FLOAT(FLOAT32, float)
 #if PRECISION == 64
-        LOAD(FLOAT64, double)
+        LOAD_FLOAT(FLOAT64, double)
 #endif
     case FLOAT16:
         for (uint i = 0; i < n; i++)
-            to[i] = (number)vload_half((size_t)(at + (long)i * step), (__global const half *)from);
+            to[i] = OF_FLOAT(vload_half((size_t)(at + (long)i * step), (__global const half *)from));
     }
 }
 
