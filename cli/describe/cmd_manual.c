@@ -1,6 +1,8 @@
 // mastaba manual: the page of the manual of a command, in the macros man(7).
 #include "describe.h"
 
+#include "core/report.h"
+
 #include <string.h>
 
 static const char command[] = "manual";
@@ -67,9 +69,12 @@ static void print_option(const cli_option *option) {
 
 // "mastaba-bench-filter"
 static void print_page_name(const char *name) {
-    fputs("mastaba\\-", stdout);
-    for (const char *c = name; *c; c++)
-        fputs(*c == ' ' || *c == '-' ? "\\-" : (char[]){*c, '\0'}, stdout);
+    char page[96];
+    snprintf(page, sizeof page, "%s-%s", cli_program(), name);
+    for (char *c = page; *c; c++)
+        if (*c == ' ')
+            *c = '-';
+    print_word(page);
 }
 
 static int print_page(const cli_command *c) {
@@ -80,7 +85,11 @@ static int print_page(const cli_command *c) {
     print_page_name(c->name);
     printf(" \\- ");
     print_word(c->summary);
-    printf("\n.SH SYNOPSIS\n.B mastaba %s\n", c->name);
+    printf("\n.SH SYNOPSIS\n.B ");
+    print_word(cli_program());
+    putchar(' ');
+    print_word(c->name);
+    putchar('\n');
     print_word(c->synopsis);
     printf("\n.SH DESCRIPTION\n");
     print_word(c->title);
@@ -102,7 +111,9 @@ static int print_page(const cli_command *c) {
         puts(".SH NOTES");
         print_paragraphs(cli_command_notes(c));
     }
-    puts(".SH SEE ALSO\n.BR mastaba (1)");
+    printf(".SH SEE ALSO\n.BR ");
+    print_word(cli_program());
+    puts(" (1)");
     return cli_flush(command);
 }
 
@@ -135,7 +146,7 @@ static int run(const cli_arguments *arguments, void *values) {
     const cli_command *c = find(&cli_root, name);
     if (c)
         return print_page(c);
-    cli_error(command, "%s: no such command; `mastaba --help` lists the commands", name);
+    cli_error(command, "%s: no such command; `%s --help` lists the commands", name, cli_program());
     return CLI_USAGE;
 }
 
@@ -146,6 +157,6 @@ const cli_command cmd_manual = {
     .synopsis = "[COMMAND]",
     .details = details,
     .max_operands = 2,
-    .leave_out = CLI_DEVICE | CLI_MEMORY | CLI_NO_CACHE | CLI_FORCE | CLI_JSON | CLI_VERBOSE | CLI_KERNELS,
+    .leave_out = CLI_DEVICE | CLI_MEMORY | CLI_NO_CACHE | CLI_FORCE | CLI_JSON | CLI_VERBOSE | CLI_KERNELS | CLI_TIMEOUT,
     .run = run,
 };

@@ -4,7 +4,7 @@
 
 #include "core/cli.h"
 
-extern const cli_command cli_root; // the program: the commands that it has
+extern const cli_command cli_root; // the commands of the program, which defines it
 extern const cli_command cmd_completion, cmd_manual;
 
 // The number `i` of a command's options, its own first, then those that it shares; NULL: there are no more. Options that --help

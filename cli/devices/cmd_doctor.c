@@ -41,6 +41,7 @@ typedef struct report {
     const request *request;
     char **environment;
     int problems;
+    int drivers;       // that a file names and that are there
     const char *label; // of the line before
     json_t *json;      // what --json prints; NULL: text
 } report;
@@ -82,6 +83,7 @@ static void look_at_drivers(report *r) {
             complain(r, "drivers", text, "install the driver's package again, or remove the file");
         } else {
             print(r, "drivers", "%s: %s", files[i].path, files[i].library);
+            r->drivers++;
         }
     if (n == 0)
         print(r, "drivers", "none is named in %s", drivers_place());
@@ -209,7 +211,10 @@ static int run(const cli_arguments *arguments, void *values) {
         run_self_tests(&r);
     } else {
         complain(&r, "devices", error.message,
-                 "install an OpenCL driver: of the graphics card's maker, or for any processor PoCL (pocl-opencl-icd)");
+                 r.drivers > 0
+                     ? "a driver is installed and finds no device: a graphics card needs its kernel module, and you the right to "
+                       "open /dev/dri/render* or /dev/nvidia*; PoCL has to be able to write ~/.cache/pocl, or $POCL_CACHE_DIR"
+                     : "install an OpenCL driver: of the graphics card's maker, or for any processor PoCL (pocl-opencl-icd)");
     }
     mst_devices_free(list);
     child_environment_free(r.environment);

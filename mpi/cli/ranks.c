@@ -122,9 +122,12 @@ static int watch(const char *command, double seconds) {
     return CLI_USAGE;
 }
 
+static cli_team team = {
+    .agree = agree, .same = same, .tell = tell, .sum = sum, .create = create, .watch = watch, .pause = ranks_pause_watch};
+
+void ranks_describe(void) { cli_set_team(&team); }
+
 bool ranks_begin(int *argc, char ***argv) {
-    static cli_team team = {
-        .agree = agree, .same = same, .tell = tell, .sum = sum, .create = create, .watch = watch, .pause = ranks_pause_watch};
     int provided;
     ranks_watch("", MOST_SECONDS); // for those that never come
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)

@@ -11,6 +11,9 @@
 bool ranks_begin(int *argc, char ***argv);
 void ranks_end(void);
 
+// Commands have the options of ranks, and MPI is not begun: for what only describes them.
+void ranks_describe(void);
+
 int ranks_number(void); // of this rank
 int ranks_count(void);
 

@@ -44,6 +44,13 @@ assert len(a) == len(b) and most > 0.1 and worst < 2e-6 * most, (len(a), len(b),
 END
 }
 
+echo "== pages of the manual, without a job"
+[ "$("$MASTABA_MPI" manual | tr '\n' ' ')" = 'fft convolve map filter integrate solve manual ' ] || fail "other pages than commands"
+for name in fft convolve map filter integrate solve; do
+    "$MASTABA_MPI" manual $name >page
+    grep -Fq "mastaba\\-mpi\\-$name" page && grep -Fq '\fB\-\-timeout\fR=\fISECONDS\fR' page || fail "the page of $name is not that of mastaba-mpi"
+done
+
 echo "== as by one process"
 "$MASTABA" fft x.npy -o one.npy --axes 0,1,2 --real >/dev/null
 by 3 fft x.npy -o slabs.npy --axes 0,1,2 --real | grep -q "by 3 ranks in slabs" || fail "no report of slabs"

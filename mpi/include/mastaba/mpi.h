@@ -28,6 +28,7 @@ MST_API mst_status mst_mpi_context_create(MPI_Comm communicator, const mst_conte
 
 // ---- Transforms
 
+// How the whole array is cut.
 typedef enum mst_mpi_cut {
     MST_MPI_CUT_AUTO = 0,   // slabs as long as every rank gets some, else pencils
     MST_MPI_CUT_SLABS = 1,  // along axis 0; one exchange between the ranks
@@ -38,6 +39,7 @@ typedef enum mst_mpi_cut {
 // that end (mst_mpi_part says which); for files, say.
 enum { MST_MPI_AS_IT_IS = 2 };
 
+// What mst_mpi_fft_create makes a plan of, the same for all ranks.
 typedef struct mst_mpi_fft_desc {
     size_t struct_size;
     mst_type input;              // float32, float64, complex64 or complex128; real: forward only
@@ -99,6 +101,7 @@ typedef struct mst_mpi_needs {
 // As mst_mpi_fft_parts.
 MST_API mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error);
 
+// A rank's share of the plan of a transform.
 typedef struct mst_mpi_fft mst_mpi_fft;
 
 // Makes the plan of a transform of one array over all ranks of the communicator; the context is this rank's and outlives the
