@@ -1,5 +1,6 @@
-// Images of which one does not fit the device's memory: every mask, edge rule, output and type, channels with and without alpha,
-// strides and places, by panels, against FFTW in double precision; the budget is kept, and what has no room is refused.
+// Images and volumes of which one does not fit the device's memory: every mask, edge rule, output and type, in single and double
+// precision, against noise, channels with and without alpha, strides and places, by panels, against FFTW in double precision; the
+// budget is kept, and what has no room is refused.
 #include "support_filter.h"
 
 #include <math.h>
@@ -39,6 +40,69 @@ static void of_every_kind(void **state) {
         mst_context_destroy(small);
     }
     unsetenv("MASTABA_SCRATCH");
+}
+
+// Volumes and images in double precision and against noise.
+static mst_filter_desc random_general(int k, bool has_double) {
+    const bool volume = k % 3 != 2;
+    const size_t deep[] = {test_between(1, 2), test_between(24, 31), test_between(40, 50), test_between(50, 61),
+                           test_between(1, 2)},
+                 flat[] = {test_between(1, 2), test_between(200, 230), test_between(200, 230), test_between(1, 2)};
+    const mst_type type = has_double && k % 4 == 3 ? MST_FLOAT64 : types[test_between(0, 2)];
+    mst_filter_desc d = test_filter_desc(type, volume ? 5 : 4, volume ? deep : flat);
+    d.volume = volume;
+    d.type = type == MST_FLOAT64 || (has_double && k % 4 == 2) ? MST_FLOAT64 : (mst_type)0;
+    do
+        d.kind = k % 2 == 0 ? MST_FILTER_WIENER : (mst_filter_kind)test_between(MST_FILTER_HIGH_PASS, MST_FILTER_LAPLACIAN);
+    while (d.kind == MST_FILTER_STRIPES);
+    d.rolloff = (mst_filter_rolloff)test_between(0, 2);
+    d.order = 3;
+    d.notches = notches, d.n_notches = 3;
+    d.mask = own, d.mask_depth = volume ? 2 : 1, d.mask_height = 3, d.mask_width = 5;
+    d.noise = 0.05 * (type == MST_UINT8 ? 255 : type == MST_UINT16 ? 65535 : 1);
+    d.edges = (mst_filter_edges)test_between(0, 2);
+    d.output_as = (mst_filter_output)test_between(0, 4);
+    d.alpha = d.input.shape[d.input.rank - 1] > 1 && k % 2;
+    d.input = test_layout_random(type, d.input.rank, d.input.shape, false);
+    return d;
+}
+
+static void volumes_precisions_and_noise(void **state) {
+    for (int i = 0; i < 30; i++)
+        own[i] = (float)test_uniform();
+    for (int k = 0; k < test_many(6); k++) {
+        const mst_filter_desc d = random_general(k, mst_context_device(*state)->fp64);
+        mst_context *small = test_context_with_budget(420000, k % 2 ? 500000 : 0);
+        setenv("MASTABA_SCRATCH", k % 3 == 1 ? "." : "", 1);
+        test_filter_check(small, &d, k % 4 == 1 ? MST_PLACE_FILE : MST_PLACE_HOST, k % 4 == 2 ? MST_PLACE_FILE : MST_PLACE_HOST);
+        CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+        mst_context_destroy(small);
+    }
+    unsetenv("MASTABA_SCRATCH");
+}
+
+// Noise that is estimated is what it is of an image that fits, in each channel.
+static void estimated_noise(void **state) {
+    for (int volume = 0; volume < 2; volume++) {
+        const size_t flat[] = {290, 301, 2}, deep[] = {11, 91, 88, 2};
+        mst_filter_desc d = test_filter_desc(MST_FLOAT32, volume ? 4 : 3, volume ? deep : flat);
+        d.volume = volume != 0;
+        d.kind = MST_FILTER_WIENER;
+        d.output_as = MST_FILTER_RAW;
+        d.edges = (mst_filter_edges)test_between(0, 2);
+        mst_context *small = test_context_with_budget(330000, 0);
+        test_array image = test_filter_images(&d.input);
+        for (size_t i = 0; i < image.elements; i++) // less of it in the second
+            test_array_set(&image, i, sinl((long double)(i / 2)) / 3 + (i % 2 ? 0.02L : 0.2L) * test_array_get(&image, i));
+        test_array wanted = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST),
+                   result = test_filter_run(small, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+        for (size_t i = 0; i < image.elements; i++)
+            CHECK(fabsl(creall(test_array_get(&result, i) - test_array_get(&wanted, i))) < 1e-5L,
+                  "volume %d, edges %d: element %zu is %.9Lg, not %.9Lg", volume, (int)d.edges, i,
+                  creall(test_array_get(&result, i)), creall(test_array_get(&wanted, i)));
+        test_array_free(&image), test_array_free(&wanted), test_array_free(&result);
+        mst_context_destroy(small);
+    }
 }
 
 // One plan serves images on the host, which go by panels; one on the device is refused where there is no room for its spectrum.
@@ -83,6 +147,7 @@ static void from_any_place(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_kind), cmocka_unit_test(from_any_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_kind), cmocka_unit_test(volumes_precisions_and_noise),
+                                       cmocka_unit_test(estimated_noise), cmocka_unit_test(from_any_place)};
     return cmocka_run_group_tests_name("filter panels", tests, test_setup, test_teardown);
 }

@@ -157,10 +157,10 @@ MST_API mst_layout mst_filter_result(const mst_filter *plan);
 
 // Filters all images of `input` into `output`, anywhere: any mix of host, device and file; the two must not overlap. Host and
 // file arrays pass through the device in blocks of whole images, or where one does not fit the budgets, in panels of its spectrum
-// (docs/filter.md; not volumes, Wiener filters or float64), for which memory of the host is taken that host_memory does not
-// count, 8 bytes a transformed point and 4 a pixel and channel: MST_ERROR_HOST_MEMORY. Every image has the same values bit for
-// bit whatever its neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event is
-// set and all data are on the device. Errors as mst_fft_execute. Threads take turns.
+// (docs/filter.md), for which memory of the host is taken that host_memory does not count, two numbers a transformed point (a
+// Wiener filter of volumes: up to three) and one a pixel and channel: MST_ERROR_HOST_MEMORY. Every image has the same values bit
+// for bit whatever its neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event
+// is set and all data are on the device. Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
                                       mst_error *error);
 

@@ -15,6 +15,14 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
 // Complex numbers of half a spectrum, or real ones of a cosine transform.
 static inline size_t mst_filter_spectrum_columns(const mst_filter *plan) { return plan->cosine ? plan->q : plan->q / 2 + 1; }
 
+// What is known of noise: it is found from so many samples of a plane, to 2 %; power is the mean over so many frequencies on
+// either side.
+enum { MST_WIENER_SAMPLES = 4096, MST_WIENER_REACH = 4, MST_WIENER_MEANT = 2 * MST_WIENER_REACH + 1 };
+
+// What noise of standard deviation 1 has at a frequency, 0 along any axis apart: the root of the sum over the pixels that have
+// noise of the squares of what they are multiplied by.
+double mst_wiener_root(const mst_filter *plan);
+
 // wiener.c: what the composed filter does to spectra in place of a given mask.
 typedef struct mst_wiener mst_wiener;
 mst_status mst_wiener_create(const mst_filter *plan, mst_wiener **out, mst_error *error); // *out may be half-built

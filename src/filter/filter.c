@@ -243,7 +243,19 @@ static void drop_from_device(mst_filter *plan) {
     plan->mask.table = NULL;
 }
 
-// The host's copy of the mask is kept for panels.
+// The caller's own mask, which panels read as they go.
+static mst_status keep_own_mask(mst_filter *plan, mst_error *error) {
+    const mst_filter_desc *d = &plan->desc;
+    const size_t bytes = d->mask_depth * d->mask_height * d->mask_width * sizeof *d->mask;
+    if (d->kind != MST_FILTER_MASK)
+        return MST_OK;
+    if (!(plan->own_mask = malloc(bytes)))
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a mask");
+    memcpy(plan->own_mask, d->mask, bytes);
+    return MST_OK;
+}
+
+// The host's copy of a mask of discs is kept for panels.
 static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
     bool fits = false;
@@ -256,7 +268,9 @@ static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void
     if (status != MST_OK && !plan->panels && error)
         *error = plan->refusal;
     if (plan->panels)
-        return MST_OK;
+        MST_TRY(keep_own_mask(plan, error));
+    if (plan->panels && !mst_mask_is_table(plan))
+        return status;
     free(plan->mask.values);
     plan->mask.values = NULL;
 fail:
@@ -286,14 +300,13 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
                            mst_filter **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_filter *plan = NULL;
-    mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
     if (out)
         *out = NULL;
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     MST_TRY(mst_turn_create(&plan->turn, error));
-    MST_TRY(read_desc(desc, &plan->desc, notches, error));
+    MST_TRY(read_desc(desc, &plan->desc, plan->notches, error));
     plan->cpu =
         plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
     MST_TRY(check_mask(&plan->desc, error));
@@ -305,8 +318,7 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
     MST_TRY(read_output(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0)
         MST_TRY(make_method(plan, choose, user, error));
-    plan->desc.notches = NULL; // the caller's
-    plan->desc.mask = NULL;
+    plan->desc.mask = plan->own_mask; // not the caller's
     *out = plan;
     return MST_OK;
 fail:
@@ -335,6 +347,7 @@ void mst_filter_destroy(mst_filter *plan) {
     drop_from_device(plan);
     mst_filter_timing_release(plan);
     mst_mask_release(plan);
+    free(plan->own_mask);
     free(plan);
 }
 

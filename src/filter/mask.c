@@ -175,13 +175,12 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
         count = 1;
     MST_REQUIRE((wiener || (table ? mst_multiply(rows, half(plan), &count) && mst_multiply(count, plan->r, &count)
                                   : mst_multiply(rows + half(plan), n_discs, &count))) &&
-                    mst_multiply(count, mst_filter_real_bytes(plan), &bytes) && (m->values = calloc(1, bytes)),
+                    mst_multiply(count, mst_filter_real_bytes(plan), &bytes) &&
+                    ((table && !wiener) || (m->values = calloc(1, bytes))),
                 MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu x %zu frequencies", plan->period_r, plan->period_p,
                 plan->period_q);
     m->table_bytes = bytes;
     m->n_discs = n_discs;
-    if (table && !wiener)
-        MST_TRY(mst_mask_fill_table(plan, m->values, error));
     for (size_t i = 0; i < n_discs && !table; i++)
         MST_TRY(fill_disc(plan, &discs[i], (float *)m->values + i * (rows + half(plan)), error));
     m->keeps_mean = keeps_mean(plan);
@@ -197,6 +196,11 @@ fail:
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_mask *m = &plan->mask;
+    if (!m->values) {
+        MST_REQUIRE(m->values = malloc((size_t)m->table_bytes), MST_ERROR_HOST_MEMORY,
+                    "out of memory for a mask of %zu x %zu x %zu frequencies", plan->period_r, plan->period_p, plan->period_q);
+        MST_TRY(mst_mask_fill_table(plan, m->values, error));
+    }
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, m->table_bytes, "the mask", &m->table, error));
     MST_TRY(
         mst_device_write(plan->context, plan->context->upload, m->table, (size_t)m->table_bytes, m->values, "the mask", error));

@@ -9,7 +9,7 @@
 // ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
 static inline size_t mst_mask_rows(const mst_filter *plan) { return plan->cosine && !plan->desc.volume ? plan->p + 1 : plan->p; }
 static inline size_t mst_mask_columns(const mst_filter *plan) { return plan->period_q / 2 + 1; }
-mst_status mst_mask_make(mst_filter *plan, mst_error *error);
+mst_status mst_mask_make(mst_filter *plan, mst_error *error); // tables of all frequencies are filled when they are uploaded
 
 // A frequency between -1/2 and 1/2; all are periodic.
 static inline double mst_mask_around(double frequency) { return frequency - rint(frequency); }
@@ -22,6 +22,7 @@ static inline mst_filter_kind mst_mask_kernel_kind(const mst_filter *plan) {
     return mst_mask_is_table(plan) ? MST_FILTER_MASK : plan->desc.kind;
 }
 mst_status mst_mask_fill_table(const mst_filter *plan, void *values, mst_error *error);
+void mst_mask_fill_row(const mst_filter *plan, size_t row, void *values); // of r x mask rows
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);
 

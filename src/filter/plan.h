@@ -16,7 +16,7 @@
 // k / period_p along the height and l / period_q along the width, l <= period_q / 2, and the table that it reads.
 typedef struct mst_mask {
     char *text;
-    void *values; // the table, of the plan's reals, until it is on the device
+    void *values; // the table, of the plan's reals, until it is on the device; NULL: not filled yet
     bool keeps_mean;
     size_t n_discs;
     cl_mem table;
@@ -41,7 +41,9 @@ typedef struct mst_filter_choice {
 struct mst_filter {
     mst_context *context;
     mst_turn *turn;
-    mst_filter_desc desc; // layouts complete, output and white decided
+    mst_filter_desc desc;                             // layouts complete, output and white decided
+    mst_filter_notch notches[MST_FILTER_MAX_NOTCHES]; // of desc
+    float *own_mask;                                  // of desc, if images go by panels
     bool cpu, is_double;
     mst_pass_choice choice;                // of the fused filter
     size_t n_images, depth, height, width; // depth: 1 but for volumes

@@ -112,6 +112,17 @@ static double mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
     return (value_at(d, f) + value_at(d, (frequency){0, opposite(f.y), opposite(f.x)})) / 2;
 }
 
+void mst_mask_fill_row(const mst_filter *plan, size_t row, void *values) {
+    const size_t rows = mst_mask_rows(plan);
+    for (size_t l = 0; l < mst_mask_columns(plan); l++) {
+        const double value = mask_value(plan, row / rows, row % rows, l);
+        if (plan->is_double)
+            ((double *)values)[l] = value;
+        else
+            ((float *)values)[l] = (float)value;
+    }
+}
+
 typedef struct table {
     const mst_filter *plan;
     void *values;
@@ -119,16 +130,8 @@ typedef struct table {
 
 static mst_status fill_row(size_t row, void *user, mst_error *error) {
     const table *t = user;
-    const mst_filter *plan = t->plan;
-    const size_t rows = mst_mask_rows(plan), columns = mst_mask_columns(plan);
     (void)error;
-    for (size_t l = 0; l < columns; l++) {
-        const double value = mask_value(plan, row / rows, row % rows, l);
-        if (plan->is_double)
-            ((double *)t->values)[row * columns + l] = value;
-        else
-            ((float *)t->values)[row * columns + l] = (float)value;
-    }
+    mst_mask_fill_row(t->plan, row, (char *)t->values + row * mst_mask_columns(t->plan) * mst_filter_real_bytes(t->plan));
     return MST_OK;
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 
 enum { SAMPLES, MEDIAN, POWER, MEAN, APPLY, N_KERNELS };
-enum { N_SAMPLES = 4096 }; // of a plane: its noise is found to 2 %
-
 struct mst_wiener {
     mst_kernel *kernels[N_KERNELS];
     cl_mem means[2], samples, deviations;
@@ -22,7 +20,9 @@ static bool estimates(const mst_filter *plan) { return plan->desc.noise == 0; }
 
 // Of a plane.
 static uint64_t means_bytes(const mst_filter *plan) { return plane_numbers(plan) * mst_filter_real_bytes(plan); }
-static uint64_t samples_bytes(const mst_filter *plan) { return estimates(plan) ? N_SAMPLES * mst_filter_real_bytes(plan) : 0; }
+static uint64_t samples_bytes(const mst_filter *plan) {
+    return estimates(plan) ? MST_WIENER_SAMPLES * mst_filter_real_bytes(plan) : 0;
+}
 
 uint64_t mst_wiener_bytes(const mst_filter *plan) {
     return 2 * means_bytes(plan) + samples_bytes(plan) + mst_filter_real_bytes(plan);
@@ -35,9 +35,10 @@ mst_status mst_wiener_create(const mst_filter *plan, mst_wiener **out, mst_error
     const mst_program *program;
     mst_wiener *w = *out = calloc(1, sizeof *w);
     MST_REQUIRE(w, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    snprintf(options, sizeof options, "-D PRECISION=%d -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d -D ESTIMATED=%d",
-             mst_filter_precision(plan), plan->cosine ? "real" : "real2", plan->cosine, plan->desc.volume, N_SAMPLES,
-             estimates(plan));
+    snprintf(options, sizeof options,
+             "-D PRECISION=%d -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d -D REACH=%d -D ESTIMATED=%d",
+             mst_filter_precision(plan), plan->cosine ? "real" : "real2", plan->cosine, plan->desc.volume, MST_WIENER_SAMPLES,
+             MST_WIENER_REACH, estimates(plan));
     MST_TRY(mst_program_of_file(plan->context, "filter: noise", "wiener.cl", options, &program, error));
     for (int k = estimates(plan) ? SAMPLES : POWER; k < N_KERNELS; k++)
         MST_TRY(mst_kernel_create(program, names[k], &w->kernels[k], error));
@@ -85,7 +86,7 @@ mst_status mst_wiener_look(mst_filter *plan, const mst_wiener *w, mst_queue *que
     const mst_planes *planes = &plan->planes;
     cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, slices = (cl_uint)planes->slices;
     cl_uint depth = (cl_uint)plan->depth, height = (cl_uint)plan->height, width = (cl_uint)plan->width;
-    cl_ulong n = (cl_ulong)n_planes * N_SAMPLES;
+    cl_ulong n = (cl_ulong)n_planes * MST_WIENER_SAMPLES;
     if (!estimates(plan))
         return MST_OK;
     const mst_argument sampling[] = {MST_BIND(planes, planes->buffer), MST_BIND(pitch, pitch), MST_BIND(plane_rows, rows),
@@ -107,9 +108,7 @@ static mst_status mean_along(mst_filter *plan, const mst_wiener *w, mst_queue *q
     return launch(plan, w, queue, MEAN, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
-// What noise of standard deviation 1 has at a frequency, 0 along any axis apart: the root of the sum over the pixels that have
-// noise of the squares of what they are multiplied by.
-static double root_of_noise(const mst_filter *plan) {
+double mst_wiener_root(const mst_filter *plan) {
     const double pixels = (double)plan->depth * (double)plan->height * (double)plan->width;
     return sqrt(plan->cosine ? pixels * (plan->desc.volume ? 8 : 4) : pixels);
 }
@@ -121,7 +120,7 @@ mst_status mst_wiener_apply(mst_filter *plan, const mst_wiener *w, mst_queue *qu
     const int last = plan->desc.volume ? 0 : 1; // where the means are at last
     cl_uint slices = (cl_uint)plan->r, rows = (cl_uint)plan->p, columns = (cl_uint)width, q = (cl_uint)plan->q;
     cl_ulong plane = plane_numbers(plan), n = n_planes * plane;
-    double root = root_of_noise(plan), given = plan->desc.noise;
+    double root = mst_wiener_root(plan), given = plan->desc.noise;
     const mst_argument power[] = {MST_BIND(spectra, spectra),
                                   MST_BIND(slices, slices),
                                   MST_BIND(rows, rows),

@@ -1,8 +1,7 @@
 // The Wiener filter's kernels: spectra of slices x rows x columns numbers a plane, of type NUMBER, complex halves or,
 // with COSINE, orthogonal but for factors that the power of the noise holds (wiener.c). Power is counted in that of the
-// noise, as squares of what spectra hold may be beyond the type.
+// noise, as squares of what spectra hold may be beyond the type. Means are over REACH frequencies on either side.
 
-#define REACH 4 // frequencies on either side that a mean is taken over
 #define MEANT (2 * REACH + 1)
 #define MEDIAN REAL(0.67448975019608171) // of |x|, x normal of variance 1
 

@@ -1,0 +1,200 @@
+// Between the rows of an image, which lies anywhere, and planes in the host's memory.
+#include "panels.h"
+
+#include "stream/transfer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Row y of the image, of all its slices' one after the other, with all channels of it, in the caller's array.
+static mst_transfer row_of(const mst_panels_run *r, int side, size_t y, mst_layout *row) {
+    const mst_layout *own = side ? &r->plan->desc.output : &r->plan->desc.input;
+    const int height = own->rank - 3;
+    int64_t at = 0;
+    size_t left = r->image * mst_filter_image_rows(r->plan) + y;
+    for (int k = height; k >= 0; k--) {
+        at += (int64_t)(left % own->shape[k]) * own->strides[k];
+        left /= own->shape[k];
+    }
+    at *= (int64_t)mst_type_bytes(own->type);
+    *row = (mst_layout){
+        own->type, 2, {own->shape[height + 1], own->shape[height + 2]}, {own->strides[height + 1], own->strides[height + 2]}};
+    mst_transfer t = {*row, r->where[side], side ? "output" : "input", NULL};
+    if (t.where.place == MST_PLACE_HOST)
+        t.where.host = (unsigned char *)t.where.host + at;
+    else
+        t.where.offset = (uint64_t)((int64_t)t.where.offset + at);
+    return t;
+}
+
+static size_t packed_bytes(const mst_layout *row) { return mst_layout_count(row) * mst_type_bytes(row->type); }
+
+static double number_of(mst_type type, const void *values, size_t i) {
+    if (type == MST_UINT8)
+        return ((const uint8_t *)values)[i];
+    if (type == MST_UINT16)
+        return ((const uint16_t *)values)[i];
+    return type == MST_FLOAT64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+static mst_status read_row(const mst_panels_run *r, size_t y, void **packed, mst_error *error) {
+    mst_layout row;
+    const mst_transfer t = row_of(r, 0, y, &row);
+    *packed = malloc(packed_bytes(&row));
+    if (!*packed)
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a row of an image");
+    return mst_transfer_read(r->plan->context->pool, &t, 0, packed_bytes(&row), *packed, error);
+}
+
+// The row of the plane that row y of the image goes to.
+static void *plane_row(const mst_panels_run *r, size_t y) {
+    const mst_filter *plan = r->plan;
+    return mst_panels_from(plan, r->plane, (y / plan->height * plan->p + y % plan->height) * plan->q);
+}
+
+// The image's row y of the present colour, continued beyond its end.
+static mst_status load_row(size_t y, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_panels_run *r = user;
+    const mst_filter *plan = r->plan;
+    const size_t width = plan->width;
+    const bool mirrored = plan->desc.edges == MST_FILTER_REFLECT;
+    void *to = plane_row(r, y), *packed = NULL;
+    MST_TRY(read_row(r, y, &packed, error));
+    for (size_t x = 0; x < width; x++)
+        mst_panels_put(plan, to, x,
+                       mst_panels_rounded(plan, number_of(plan->desc.input.type, packed, x * plan->channels + r->colour)) -
+                           r->level);
+    for (size_t x = width; x < plan->q; x++)
+        mst_panels_put(plan, to, x, mirrored ? mst_panels_get(plan, to, 2 * width - 1 - x) : 0);
+fail:
+    free(packed);
+    return status;
+}
+
+// Copies of the `own` parts of so many numbers at the beginning of `values`, mirrored, or zeros, up to `all` parts.
+static void continue_parts(const mst_filter *plan, void *values, size_t own, size_t all, size_t numbers) {
+    const size_t bytes = numbers * mst_filter_real_bytes(plan);
+    for (size_t k = own; k < all; k++) {
+        void *to = mst_panels_from(plan, values, k * numbers);
+        if (plan->desc.edges == MST_FILTER_REFLECT)
+            memcpy(to, mst_panels_from(plan, values, (2 * own - 1 - k) * numbers), bytes);
+        else
+            memset(to, 0, bytes);
+    }
+}
+
+// The median of three pixels, as load_planes in filter.cl takes it.
+static mst_status find_level(mst_panels_run *r, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_filter *plan = r->plan;
+    const size_t y[] = {0, plan->depth / 2 * plan->height + plan->height / 2, mst_filter_image_rows(plan) - 1},
+                 x[] = {0, plan->width / 2, plan->width - 1};
+    double v[3] = {0};
+    void *packed = NULL;
+    r->level = 0;
+    for (int i = 0; i < 3 && mst_filter_levels(plan); i++) {
+        MST_TRY(read_row(r, y[i], &packed, error));
+        v[i] = mst_panels_rounded(plan, number_of(plan->desc.input.type, packed, x[i] * plan->channels + r->colour));
+        free(packed);
+        packed = NULL;
+    }
+    if (mst_filter_levels(plan))
+        r->level = fmax(fmin(v[0], v[1]), fmin(fmax(v[0], v[1]), v[2]));
+fail:
+    free(packed);
+    return status;
+}
+
+mst_status mst_panels_load(mst_panels_run *r, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_filter *plan = r->plan;
+    const size_t slice = plan->p * plan->q;
+    MST_TRY(find_level(r, error));
+    MST_TRY(mst_pool_run(plan->context->pool, mst_filter_image_rows(plan), load_row, r, error));
+    for (size_t z = 0; z < plan->depth; z++)
+        continue_parts(plan, mst_panels_from(plan, r->plane, z * slice), plan->height, plan->p, plan->q);
+    continue_parts(plan, r->plane, plan->depth, plan->r, slice);
+fail:
+    return status;
+}
+
+static void *results_of(const mst_panels_run *r, size_t colour, size_t y) {
+    const mst_filter *plan = r->plan;
+    if (!r->results)
+        return plane_row(r, y);
+    return mst_panels_from(plan, r->results, (colour * mst_filter_image_rows(plan) + y) * plan->width);
+}
+
+void mst_panels_keep(mst_panels_run *r) {
+    const mst_filter *plan = r->plan;
+    for (size_t y = 0; y < mst_filter_image_rows(plan); y++) {
+        const void *row = plane_row(r, y);
+        if (r->results)
+            memcpy(results_of(r, r->colour, y), row, plan->width * mst_filter_real_bytes(plan));
+        for (size_t x = 0; x < plan->width && mst_filter_ranged(plan); x++) {
+            r->range[0] = fmin(r->range[0], mst_panels_get(plan, row, x));
+            r->range[1] = fmax(r->range[1], mst_panels_get(plan, row, x));
+        }
+    }
+}
+
+// ---- Results: what output_of in filter.cl computes
+
+static double scaled(const mst_panels_run *r, double value) {
+    const mst_filter *plan = r->plan;
+    const double white = mst_panels_rounded(plan, plan->desc.white), most = fmax(-r->range[0], r->range[1]),
+                 extent = mst_panels_rounded(plan, r->range[1] - r->range[0]);
+    switch (plan->desc.output_as) {
+    case MST_FILTER_CLIP:
+        return plan->desc.white > 0 ? fmin(fmax(value, 0), white) : value;
+    case MST_FILTER_STRETCH:
+        return extent > 0 ? mst_panels_rounded(plan, value - r->range[0]) * mst_panels_rounded(plan, white / extent) : 0;
+    case MST_FILTER_MAGNITUDE:
+        return most > 0 ? fabs(value) * mst_panels_rounded(plan, white / most) : 0;
+    default:
+        return value;
+    }
+}
+
+static void put_number(mst_type type, void *values, size_t i, double value) {
+    if (type == MST_UINT8)
+        ((uint8_t *)values)[i] = value > 0 ? (uint8_t)rint(fmin(value, 255)) : 0;
+    else if (type == MST_UINT16)
+        ((uint16_t *)values)[i] = value > 0 ? (uint16_t)rint(fmin(value, 65535)) : 0;
+    else if (type == MST_FLOAT64)
+        ((double *)values)[i] = value;
+    else
+        ((float *)values)[i] = (float)value;
+}
+
+static mst_status store_row(size_t y, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_panels_run *r = user;
+    const mst_filter *plan = r->plan;
+    const mst_type from = plan->desc.input.type, to = plan->desc.output.type;
+    mst_layout row;
+    const mst_transfer t = row_of(r, 1, y, &row);
+    void *packed = malloc(packed_bytes(&row)), *image = NULL;
+    MST_REQUIRE(packed, MST_ERROR_HOST_MEMORY, "out of memory for a row of an image");
+    if (plan->desc.alpha)
+        MST_TRY(read_row(r, y, &image, error));
+    for (size_t c = 0; c < plan->channels; c++)
+        for (size_t x = 0; x < plan->width; x++) {
+            const size_t i = x * plan->channels + c;
+            if (image && c >= plan->colours)
+                put_number(to, packed, i, number_of(from, image, i));
+            else
+                put_number(to, packed, i, mst_panels_rounded(plan, scaled(r, mst_panels_get(plan, results_of(r, c, y), x))));
+        }
+    MST_TRY(mst_transfer_write(plan->context->pool, &t, 0, packed_bytes(&row), packed, error));
+fail:
+    free(packed);
+    free(image);
+    return status;
+}
+
+mst_status mst_panels_store(mst_panels_run *r, mst_error *error) {
+    return mst_pool_run(r->plan->context->pool, mst_filter_image_rows(r->plan), store_row, r, error);
+}
