@@ -149,19 +149,47 @@ static uint64_t bytes_of_whole(mst_context *context, problem *p) {
     return f.device_bytes;
 }
 
+// What is told of an item's last iteration.
+static bool note(const mst_deconvolution_state *state, void *user) {
+    mst_deconvolution_state *last = user;
+    last[state->item] = *state;
+    return true;
+}
+
+// Bricks that are exact come to what the whole comes to, in each image of the batch.
+static void compare_states(const problem *p, const mst_deconvolution_state *whole, const mst_deconvolution_state *cut,
+                           bool is_double) {
+    for (size_t item = 0; item < p->d.image.shape[0]; item++) {
+        const double gate = is_double ? 1e-9 : 2e-3;
+        CHECK(cut[item].iteration == whole[item].iteration && cut[item].iteration > 0 &&
+                  fabs(cut[item].residual - whole[item].residual) < gate * whole[item].residual &&
+                  fabs(cut[item].change - whole[item].change) < gate * whole[item].change,
+              "image %s: item %zu came to a residual of %g and a change of %g in %d iterations, not %g, %g, %d",
+              test_layout_text(&p->d.image), item, cut[item].residual, cut[item].change, cut[item].iteration,
+              whole[item].residual, whole[item].change, whole[item].iteration);
+    }
+}
+
 static void check(mst_context *context, problem *p, const char *what) {
+    mst_deconvolution_state states[2][2] = {0};
     static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
     mst_error e;
     uint64_t bricks = 0, budget = bytes_of_whole(context, p) / test_between(2, 3);
     double seam, rms, most;
     const bool is_double = p->d.result.type == MST_FLOAT64;
     test_array whole = test_array_new(&p->d.result), cut = test_array_new(&p->d.result);
+    if (p->d.exact)
+        p->d.watch = note, p->d.watch_user = states[0];
     OK(deconvolve(p, 0, MST_PLACE_HOST, &whole, &bricks, &seam, &e));
     assert_true(bricks == 0 && seam == 0);
+    p->d.watch_user = states[1];
     mst_status status = deconvolve(p, budget, places[test_between(0, 1)], &cut, &bricks, &seam, &e);
     if (status == MST_ERROR_BUDGET) // what is said to be enough is
         status = deconvolve(p, budget = least_of(&e), places[test_between(0, 1)], &cut, &bricks, &seam, &e);
     OK(status);
+    if (p->d.exact)
+        compare_states(p, states[0], states[1], is_double);
+    p->d.watch = NULL;
     CHECK(bricks > 1, "%s: %llu bricks in %llu bytes", what, (unsigned long long)bricks, (unsigned long long)budget);
     compare(p, &whole, &cut, &rms, &most);
     if (p->d.method == MST_DECONVOLUTION_RICHARDSON_LUCY && (p->d.iterations == 1 || p->d.exact))
@@ -186,17 +214,15 @@ static void random_problems(void **state) {
         p.d.iterations = 6;
         p.d.accelerate = k % 2;
         check(*state, &p, "six iterations");
-        if (p.d.start.rank == 0) {
-            p.d.exact = 1;
-            p.d.start_value = k % 2 ? 70 : 0;
-            check(*state, &p, p.d.accelerate ? "exact, accelerated" : "exact");
-            p.d.tolerance = 0.1;
-            p.d.iterations = 30;
-            check(*state, &p, "exact, until little changes");
-            p.d.exact = 0;
-            p.d.tolerance = 0;
-            p.d.iterations = 6;
-        }
+        p.d.exact = 1;
+        p.d.start_value = k % 2 ? 70 : 0;
+        check(*state, &p, p.d.accelerate ? "exact, accelerated" : "exact");
+        p.d.tolerance = 0.1;
+        p.d.iterations = 30;
+        check(*state, &p, "exact, until little changes");
+        p.d.exact = 0;
+        p.d.tolerance = 0;
+        p.d.iterations = 6;
         if (p.d.start.rank == 0 && p.d.weights.rank == 0) {
             p.d.method = k % 2 ? MST_DECONVOLUTION_WIENER : MST_DECONVOLUTION_TIKHONOV;
             p.d.balance = 0.1;
@@ -342,10 +368,19 @@ static void refusals(void **state) {
     test_array_set(&p.image, 70 * 90 + 83, 2);
     REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_DEVICE, &result, &bricks, &seam, &e));
     p.d.exact = 1;
+    p.d.start = p.d.image;
+    p.start = filled(&p.d.image, 0, 200);
+    test_array_set(&p.start, 100 * 90 + 3 * 90 + 5, -1);
+    REFUSED(MST_ERROR_ARGUMENT, "start is below 0 at [3, 5] of item 1",
+            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    test_array_set(&p.start, 100 * 90 + 3 * 90 + 5, NAN);
+    REFUSED(MST_ERROR_ARGUMENT, "start has a value that is not finite: at [3, 5] of item 1",
+            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    p.d.start.rank = 0;
     p.d.method = MST_DECONVOLUTION_WIENER;
     p.d.balance = 0.1;
     p.d.weights.rank = 0;
-    REFUSED(MST_ERROR_UNSUPPORTED, "leave it out, or exact", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    REFUSED(MST_ERROR_UNSUPPORTED, "leave out exact", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     p.d.exact = 0;
     p.d.method = MST_DECONVOLUTION_RICHARDSON_LUCY;
     p.d.weights = p.d.image;

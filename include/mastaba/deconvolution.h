@@ -89,8 +89,8 @@ typedef struct mst_deconvolution_desc {
     // Of an image that does not fit the device, in bricks:
     double seam; // the most that two bricks may differ by along their seam; 0: any; see mst_deconvolution_seam
     // 1: Richardson-Lucy in bricks goes through all of them in each iteration, so the result is that of the whole but for
-    // rounding. Between, the object is in RAM, twice, and accelerated four times, or in a file (MASTABA_SCRATCH). Without a
-    // start; nothing is watched.
+    // rounding. Between, the object is in RAM, twice, and accelerated four times, or in a file (MASTABA_SCRATCH).
+    // `watch` is told of the whole of an image.
     int64_t exact;
 } mst_deconvolution_desc;
 
@@ -117,7 +117,7 @@ typedef struct mst_deconvolution_forecast {
     uint64_t brick_shape[MST_MAX_AXES]; // points that are a brick's own, along each of the axes,
     uint64_t halo[MST_MAX_AXES];        // and what it has around them, to either side
     uint64_t read_bytes; // of all inputs, with what bricks share: they read the image twice; exact, once an iteration and once
-                         // before, twice where they are accelerated or have a tolerance
+                         // before, twice where they are accelerated, have a tolerance or are watched
     uint64_t written_bytes;
     uint64_t device_bytes; // that one brick, or image, takes on the device
 } mst_deconvolution_forecast;

@@ -117,10 +117,9 @@ static mst_status make_bricks(mst_deconvolution *plan, double halo, mst_error *e
 
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error) {
     const mst_deconvolution_desc *d = &plan->desc;
-    if (d->exact && (!mst_deconvolution_iterates(plan) || d->start.rank > 0))
-        return mst_fail(
-            error, MST_ERROR_UNSUPPORTED,
-            "an image that does not fit the device is exact by Richardson-Lucy without a start only; leave it out, or exact");
+    if (d->exact && !mst_deconvolution_iterates(plan))
+        return mst_fail(error, MST_ERROR_UNSUPPORTED,
+                        "an image that does not fit the device is exact by Richardson-Lucy only; leave out exact");
     plan->bricks = calloc(1, sizeof *plan->bricks);
     if (!plan->bricks)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
@@ -157,6 +156,7 @@ static mst_status run_once(mst_brick_run *r, mst_error *error) {
     mst_status status = MST_OK;
     struct mst_bricks *b = r->plan->bricks;
     mst_deconvolution *inner = b->inner;
+    const mst_location start = r->given[ARRAY_START], result = r->given[ARRAY_RESULT];
     inner->how = r->how;
     inner->done = b->begun;
     inner->total = r->plan->total;
@@ -167,8 +167,11 @@ static mst_status run_once(mst_brick_run *r, mst_error *error) {
     mst_bricks_add_sums(b);
     if (r->plan->desc.exact)
         MST_TRY(mst_bricks_run_exact(r, error));
-    MST_TRY(mst_bricks_run_stream(r, inner->stream, inner->ports, error));
+    else
+        MST_TRY(mst_bricks_run_stream(r, inner->stream, inner->ports, error));
 fail:
+    r->given[ARRAY_START] = start;
+    r->given[ARRAY_RESULT] = result;
     return status;
 }
 

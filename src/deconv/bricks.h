@@ -24,7 +24,9 @@ struct mst_bricks {
     uint64_t begun;      // iterations of items when the execution of this image began
     double seam;         // the largest of the execution
     bool is_too_far;     // that, for what is allowed
-    mst_scratch objects; // exact: the object between iterations
+    mst_scratch objects; // exact: the object between iterations,
+    bool measures;       // and of points that are a brick's own, sums over the bricks of an iteration, in `unit`:
+    double missed[2];    // of the squares of what is missed of the image, and of the image's
 };
 
 // One image of the batch.
@@ -58,7 +60,7 @@ void mst_bricks_destroy(struct mst_bricks *bricks);
 // One pass over all bricks, between `given`.
 mst_status mst_bricks_run_stream(mst_brick_run *run, mst_stream *stream, const int *ports, mst_error *error);
 
-// ---- exact.c: all iterations but the last, each over all bricks; `given` is left as the last one takes it.
+// ---- exact.c: all iterations, each over all bricks; what `given` has for start and result is the object's place then.
 mst_status mst_bricks_run_exact(mst_brick_run *run, mst_error *error);
 
 // ---- look.c: of the inner plan

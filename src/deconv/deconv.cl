@@ -358,6 +358,31 @@ __kernel void take_ratio(__global real *restrict model, __global const real *res
         }
 }
 
+// What the model h * x misses of y, as take_ratio sums it, of the points that are a brick's own.
+__kernel void miss_of_own(__global const real *restrict model, __global const real *restrict seen, int weighted,
+                          __global const real *restrict weights, real background, __global const real *scalars,
+                          __constant const int *frame, ulong first_item, uint padded_y, uint padded_x, ulong n,
+                          ulong chunks, ulong n_items, __global real *restrict sums) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    int origin[3];
+    if (item >= n_items)
+        return;
+    find_origin(frame, first_item + item, origin);
+    const real unit = scalars[item * N_SCALARS + S_UNIT];
+    real miss = 0, all = 0;
+    for (ulong k = chunk_begin(t); k < chunk_end(t, n); k += LANES) {
+        const ulong row = k / padded_x, i = item * n + k;
+        const int x = (int)(k - row * padded_x), z = (int)(row / padded_y), y = (int)(row % padded_y);
+        const bool own = is_in_whole(frame, 0, z, origin[0], 1) && is_in_whole(frame, 1, y, origin[1], 1) &&
+                         is_in_whole(frame, 2, x, origin[2], 1);
+        const real value = seen[i] * unit, d = (seen[i] - model[i] - background) * unit, w = weighted ? weights[i] : 1;
+        miss += own && value >= 0 ? w * d * d : 0;
+        all += own && value >= 0 ? w * value * value : 0;
+    }
+    sums[get_global_id(0) * N_SUMS + SUM_MISS] = miss;
+    sums[get_global_id(0) * N_SUMS + SUM_SEEN] = all;
+}
+
 // The difference to the next point along each axis of a periodic array.
 real4 differences(__global const real *x, uint z, uint y, uint i, uint padded_z, uint padded_y, uint padded_x) {
     const ulong row = ((ulong)z * padded_y + y) * padded_x;

@@ -29,6 +29,8 @@ static bool is_wanted(const mst_deconvolution *plan, int kernel) {
         return true;
     case KERNEL_INVERSE:
         return !iterates;
+    case KERNEL_MISS:
+        return iterates && plan->cut.is_cut && plan->desc.exact;
     case KERNEL_PREDICT:
         return iterates && plan->desc.accelerate;
     case KERNEL_VARY:
@@ -43,10 +45,10 @@ static bool is_wanted(const mst_deconvolution *plan, int kernel) {
 }
 
 mst_status mst_deconvolution_make_kernels(mst_deconvolution *plan, mst_error *error) {
-    static const char *const names[N_KERNELS] = {"place_psf",       "load_array",          "store_result", "multiply_spectra",
-                                                 "invert_transfer", "make_gain",           "start_from",   "predict",
-                                                 "take_ratio",      "divide_by_variation", "scale_x",      "update_x",
-                                                 "sum_seen",        "reduce_sums",         "judge",        "take_face"};
+    static const char *const names[N_KERNELS] = {
+        "place_psf",   "load_array", "store_result", "multiply_spectra",    "invert_transfer", "make_gain", "start_from",
+        "predict",     "take_ratio", "miss_of_own",  "divide_by_variation", "scale_x",         "update_x",  "sum_seen",
+        "reduce_sums", "judge",      "take_face"};
     mst_status status = MST_OK;
     const mst_program *program;
     char options[80];

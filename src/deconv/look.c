@@ -116,15 +116,14 @@ mst_status mst_bricks_make_streams(mst_deconvolution *inner, const mst_stream_de
         d.ports[d.n_ports] = desc->ports[inner->ports[a]];
         d.windows[d.n_ports++] = desc->windows[inner->ports[a]];
     }
-    MST_TRY(mst_stream_create(desc, &inner->stream, error));
     MST_TRY(mst_stream_create(&d, &inner->look, error));
-    if (inner->desc.exact) {
+    d = *desc;
+    if (inner->desc.exact) { // the object is written, from which the host takes the result
         const int result = inner->ports[ARRAY_RESULT];
-        d = *desc;
         d.ports[result].layout = inner->desc.result;
         mst_brick_windows(inner, ARRAY_RESULT, true, &d.ports[result], &d.windows[result]);
-        MST_TRY(mst_stream_create(&d, &inner->step, error));
     }
+    MST_TRY(mst_stream_create(&d, &inner->stream, error));
 fail:
     return status;
 }

@@ -176,11 +176,10 @@ fail:
 void mst_deconvolution_unmake(mst_deconvolution *plan) {
     mst_stream_destroy(plan->stream);
     mst_stream_destroy(plan->look);
-    mst_stream_destroy(plan->step);
     mst_deconvolution_prepare(plan, 0, NULL);
     mst_fft_destroy(plan->forward);
     mst_fft_destroy(plan->inverse);
-    plan->stream = plan->look = plan->step = NULL;
+    plan->stream = plan->look = NULL;
     plan->forward = plan->inverse = NULL;
     mst_device_release(plan->context, plan->transfer.buffer, plan->transfer.bytes);
     mst_device_release(plan->context, plan->gain.buffer, plan->gain.bytes);

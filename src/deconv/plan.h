@@ -48,7 +48,6 @@ struct mst_deconvolution {
     double *psf;    // a cut plan's: of the plan that is cut
     size_t points, spectrum_points;
     mst_stream *stream, *look;  // look: of a cut plan, for sums over the whole before
-    mst_stream *step;           // exact: an iteration that is not the last one, from state to state
     mst_fft *forward, *inverse; // of an item, real numbers and half spectra
     mst_kernel *kernels[N_KERNELS];
     int ports[N_ARRAYS], look_ports[N_ARRAYS]; // of streams; -1: not given

@@ -33,13 +33,15 @@ static void predict_bricks(const mst_deconvolution *plan, mst_deconvolution_fore
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *inputs[] = {&d->image, &d->weights, &d->start};
     const uint64_t points = points_read(inner) * plan->n_items;
-    const bool judges = d->accelerate != 0 || d->tolerance > 0; // then bricks pass once more, before the first iteration
+    const bool judges = mst_deconvolution_judges(plan); // then bricks pass once more, before the first iteration
     const uint64_t trips = d->exact ? (uint64_t)d->iterations + judges : 1;
     f->bricks = plan->n_items * inner->n_items;
     f->read_bytes = 0;
     for (size_t a = 0; a < MST_COUNT(inputs); a++)
         if (inputs[a]->rank > 0)
             f->read_bytes += (inputs[a] == &d->start ? 1 : 1 + trips) * points * mst_type_bytes(inputs[a]->type);
+    if (d->exact && d->start.rank > 0) // by the host
+        f->read_bytes -= (points - mst_layout_count(&d->image)) * mst_type_bytes(d->start.type);
     for (int a = 0; a < d->n_axes; a++) {
         f->brick_shape[a] = inner->cut.step[N_SIDES - d->n_axes + a];
         f->halo[a] = inner->cut.halo[N_SIDES - d->n_axes + a];

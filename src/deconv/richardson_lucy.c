@@ -26,16 +26,27 @@ static mst_status launch_chunks(iteration *it, int which, const mst_argument *ar
                                     error);
 }
 
+static double number_of(const iteration *it, const void *numbers, size_t item, int which) {
+    size_t at = item * MST_DECONVOLUTION_NUMBERS + (size_t)which;
+    return it->plan->is_double ? ((const double *)numbers)[at] : (double)((const float *)numbers)[at];
+}
+
+// The sums of all chunks to those of a few parts.
+static mst_status reduce(iteration *it, mst_error *error) {
+    cl_mem sums = buffer_of(it, WORK_SUMS), parts = buffer_of(it, WORK_SUMS_2);
+    cl_ulong n_from = it->chunks, n_to = MST_DECONVOLUTION_PARTS, n = n_to * it->n_items;
+    const mst_argument reduction[] = {MST_BIND_AS("from", sums), MST_BIND(n_from, n_from), MST_BIND(n_to, n_to), MST_BIND(n, n),
+                                      MST_BIND_AS("to", parts)};
+    return mst_deconvolution_launch(it->plan, it->queue, KERNEL_REDUCE, reduction, MST_COUNT(reduction), (size_t)n, error);
+}
+
 // What follows from the sums of all chunks.
 static mst_status judge(iteration *it, mst_error *error) {
     mst_status status = MST_OK;
-    cl_mem sums = buffer_of(it, WORK_SUMS), parts = buffer_of(it, WORK_SUMS_2);
-    cl_ulong n_from = it->chunks, n_to = MST_DECONVOLUTION_PARTS, n = n_to * it->n_items;
+    cl_mem parts = buffer_of(it, WORK_SUMS_2);
+    cl_ulong n_to = MST_DECONVOLUTION_PARTS, n = it->n_items;
     cl_int number = it->number;
-    const mst_argument reduction[] = {MST_BIND_AS("from", sums), MST_BIND(n_from, n_from), MST_BIND(n_to, n_to), MST_BIND(n, n),
-                                      MST_BIND_AS("to", parts)};
-    MST_TRY(mst_deconvolution_launch(it->plan, it->queue, KERNEL_REDUCE, reduction, MST_COUNT(reduction), (size_t)n, error));
-    n = it->n_items;
+    MST_TRY(reduce(it, error));
     const mst_argument arguments[] = {MST_BIND_AS("sums", parts),
                                       MST_BIND_AS("n_from", n_to),
                                       MST_BIND_AS("iteration", number),
@@ -120,6 +131,42 @@ static mst_status take_ratio(iteration *it, mst_error *error) {
     return launch_chunks(it, KERNEL_RATIO, arguments, MST_COUNT(arguments), error);
 }
 
+// Adds to what bricks miss of the image.
+static mst_status measure(iteration *it, mst_error *error) {
+    mst_status status = MST_OK;
+    enum { N = MST_DECONVOLUTION_NUMBERS, PARTS = MST_DECONVOLUTION_PARTS };
+    const mst_deconvolution *plan = it->plan;
+    const size_t bytes = mst_deconvolution_real_bytes(plan);
+    double parts[PARTS * N]; // room for numbers of either type
+    cl_ulong first_item = it->first;
+    cl_uint padded_y = (cl_uint)plan->padded[Y], padded_x = (cl_uint)plan->padded[X];
+    const mst_argument arguments[] = {MST_BIND_AS("model", plan->work[WORK_REAL].buffer),
+                                      MST_BIND_AS("seen", plan->work[WORK_SEEN].buffer),
+                                      MST_BIND_AS("weighted", it->weighted),
+                                      MST_BIND_AS("weights", plan->work[WORK_WEIGHTS].buffer),
+                                      MST_BIND_AS("background", plan->desc.background),
+                                      MST_BIND_AS("scalars", plan->work[WORK_SCALARS].buffer),
+                                      MST_BIND_AS("frame", plan->frame.buffer),
+                                      MST_BIND(first_item, first_item),
+                                      MST_BIND(padded_y, padded_y),
+                                      MST_BIND(padded_x, padded_x),
+                                      MST_BIND_AS("n", it->n),
+                                      MST_BIND_AS("chunks", it->chunks),
+                                      MST_BIND_AS("n_items", it->n_items),
+                                      MST_BIND_AS("sums", plan->work[WORK_SUMS].buffer)};
+    MST_TRY(launch_chunks(it, KERNEL_MISS, arguments, MST_COUNT(arguments), error));
+    MST_TRY(reduce(it, error));
+    for (size_t k = 0; k < it->count; k++) {
+        MST_TRY(mst_queue_read(it->queue, buffer_of(it, WORK_SUMS_2), k * PARTS * N * bytes, PARTS * N * bytes, parts,
+                               "what a brick misses", error));
+        for (size_t part = 0; part < PARTS; part++)
+            for (int s = 0; s < 2; s++)
+                plan->bricks->missed[s] += number_of(it, parts, part, s);
+    }
+fail:
+    return status;
+}
+
 static mst_status vary(iteration *it, cl_mem x, mst_error *error) {
     const mst_deconvolution *plan = it->plan;
     cl_uint padded_z = (cl_uint)plan->padded[Z], padded_y = (cl_uint)plan->padded[Y], padded_x = (cl_uint)plan->padded[X];
@@ -176,6 +223,8 @@ static mst_status iterate(iteration *it, mst_error *error) {
     if (d->accelerate)
         MST_TRY(predict(it, error));
     MST_TRY(convolve(it, begun, false, error));
+    if (it->plan->cut.is_cut && it->plan->bricks->measures)
+        MST_TRY(measure(it, error));
     MST_TRY(take_ratio(it, error));
     MST_TRY(convolve(it, buffer_of(it, WORK_REAL), true, error));
     if (d->total_variation > 0)
@@ -188,11 +237,6 @@ static mst_status iterate(iteration *it, mst_error *error) {
         MST_TRY(judge(it, error));
 fail:
     return status;
-}
-
-static double number_of(const iteration *it, const void *scalars, size_t item, int which) {
-    size_t at = item * MST_DECONVOLUTION_NUMBERS + (size_t)which;
-    return it->plan->is_double ? ((const double *)scalars)[at] : (double)((const float *)scalars)[at];
 }
 
 // Tells how far the items have come, and finds out whether all are done.

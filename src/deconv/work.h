@@ -14,6 +14,7 @@ enum {
     KERNEL_FLAT,    // the x to start from
     KERNEL_PREDICT, // x + alpha (x - the x before)
     KERNEL_RATIO,   // w y / (h * x + b)
+    KERNEL_MISS,    // exact bricks: sums of what that misses
     KERNEL_VARY,    // total variation
     KERNEL_SCALE,   // x in place
     KERNEL_UPDATE,  // x from another one, with what sums are of

@@ -1,6 +1,6 @@
-// Images of which one does not fit the device: what panels.c, panels_rows.c and panels_mask.c share. Numbers of planes and spectra
-// are of the plan's type; what the host computes of them is computed in double precision and rounded to it after each step, which
-// for single precision gives what single precision does.
+// Images of which one does not fit the device: what panels.c, panels_rows.c and panels_mask.c share. Numbers of planes and
+// spectra are of the plan's type; what the host computes of them is computed in double precision and rounded to it after each
+// step, which for single precision gives what single precision does.
 #ifndef MST_FILTER_PANELS_H
 #define MST_FILTER_PANELS_H
 
@@ -17,12 +17,12 @@ typedef struct mst_panels_run {
     mst_scratch memory;   // of all four:
     void *plane;          // r x p x q; between the transforms of the spectrum, means of its power
     void *spectrum;
-    void *results; // colours x depth x height x width, not scaled; NULL where one colour stays in the plane
-    void *means;   // as many as the plane may hold; NULL: not needed
-    size_t image;  // that is worked on,
-    size_t colour; // and its channel
-    double level;  // taken off it
-    double noise;  // Wiener: of standard deviation 1 a pixel, times the channel's, what a frequency has
+    void *results;   // colours x depth x height x width, not scaled; NULL where one colour stays in the plane
+    void *means;     // as many as the plane may hold; NULL: not needed
+    size_t image;    // that is worked on,
+    size_t colour;   // and its channel
+    double level;    // taken off it
+    double noise;    // Wiener: of standard deviation 1 a pixel, times the channel's, what a frequency has
     double range[2]; // the least and the greatest of 0 and an image's results
 } mst_panels_run;
 

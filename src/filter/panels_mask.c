@@ -1,6 +1,6 @@
 // Masks on the host: what composed.cl and wiener.cl compute. A Wiener filter's means of power go along the rows into the plane,
-// which is free between the transforms, in a volume along the columns from there into memory of their own, and along the last axis
-// as they are needed.
+// which is free between the transforms, in a volume along the columns from there into memory of their own, and along the last
+// axis as they are needed.
 #include "panels.h"
 
 #include "mask.h"
@@ -88,8 +88,7 @@ static uint32_t scatter(uint32_t i) { // Wang's hash
 // Where the square of a sample begins in the plane.
 static size_t sample_place(const mst_filter *plan, size_t sample) {
     const uint64_t across = plan->width / 2, down = plan->height / 2, squares = across * down * plan->depth;
-    const uint64_t first = sample * squares / MST_WIENER_SAMPLES,
-                   part = (sample + 1) * squares / MST_WIENER_SAMPLES - first;
+    const uint64_t first = sample * squares / MST_WIENER_SAMPLES, part = (sample + 1) * squares / MST_WIENER_SAMPLES - first;
     const uint64_t square = first + (part > 1 ? scatter((uint32_t)sample) % part : 0), row = square / across;
     const uint64_t z = row / down, y = 2 * (row - z * down), x = 2 * (square - row * across);
     return (size_t)((z * plan->p + y) * plan->q + x);
