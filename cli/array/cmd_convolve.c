@@ -1,6 +1,7 @@
 // mastaba convolve: batched convolution and correlation of .npy arrays and sounds.
 #include "commands.h"
 #include "convolve_first.h"
+#include "convolve_together.h"
 #include "files.h"
 #include "stream.h"
 
@@ -78,6 +79,7 @@ typedef struct job {
     mst_layout whole; // the result of all
     mst_location from[2], to;
     bool is_along;        // ranks share an axis that is convolved along
+    bool is_together;     // by transforms of the whole
     convolve_first first; // what of it
     bool dry_run;
 } job;
@@ -155,9 +157,12 @@ static int check_shared(job *j) {
         return CLI_DONE;
     for (int a = 0; a < d->n_axes; a++)
         j->is_along = j->is_along || d->axes[a] == 0 || d->axes[a] == -d->x.rank;
-    if (j->is_along && (d->mode == MST_CONVOLUTION_CIRCULAR || d->x.shape[0] == 0 || d->y.shape[0] == 0)) {
-        cli_error(command, "ranks share the first axis, and do not convolve along it in a circle, nor an empty one; `mastaba "
-                           "convolve` does");
+    j->is_together = j->is_along && convolve_is_together(d);
+    const bool is_alone = d->x.shape[0] == 0 || d->y.shape[0] == 0 || (d->mode == MST_CONVOLUTION_CIRCULAR && !j->is_together);
+    if (j->is_along && is_alone) {
+        cli_error(command,
+                  "ranks share the first axis, and do not convolve along one that is empty, or the only one in a circle; "
+                  "`mastaba convolve` does");
         return CLI_INPUT_OUTPUT;
     }
     return cli_operands_agree(command, both, CLI_COUNT(both));
@@ -288,6 +293,16 @@ static int print_forecast(const cli_options *options, const job *j) {
     return cli_flush(command);
 }
 
+static int convolve_all(const char *path, const cli_options *options, job *j) {
+    convolve_together work = {.command = command, .desc = &j->desc, .operands = {&j->x, &j->y}, .output = &j->z};
+    work.dry_run = j->dry_run;
+    work.report = j->report;
+    j->z.path = path;
+    const int code = convolve_do_together(&work, &j->z, options);
+    j->context = work.context;
+    return code;
+}
+
 static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
     int code = path ? cli_output_open(command, path, true, options->force, inputs, &j->z) : CLI_DONE;
     if (code == CLI_DONE)
@@ -296,6 +311,8 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
         code = check_shared(j);
     if (code == CLI_DONE)
         code = begin_output(path, j);
+    if (code == CLI_DONE && j->is_together)
+        return convolve_all(path, options, j);
     if (code == CLI_DONE)
         code = share_batch(j);
     if (code == CLI_DONE)

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+struct convolve_together; // array/convolve_together.h
+
 typedef struct cli_team {
     int number, count; // of this process, and of all
     int (*agree)(const char *command, int code);
@@ -16,6 +18,7 @@ typedef struct cli_team {
     mst_status (*create)(const mst_context_desc *desc, mst_context **out, mst_error *error);
     int (*watch)(const char *command, double seconds);
     void (*pause)(void);
+    int (*convolve)(struct convolve_together *work, const cli_options *options); // NULL: there is nobody to do it with
 } cli_team;
 
 void cli_set_team(const cli_team *team); // before any command runs; the caller's

@@ -155,28 +155,15 @@ static int find_parts(job *j) {
 
 // ---- Who has what
 
-static void print_part(const mst_mpi_part *p, char *text, size_t bytes) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int k = 0; k < p->layout.rank && used < bytes; k++)
-        used +=
-            (size_t)snprintf(text + used, bytes - used, "%s%zu:%zu", k ? "," : "", p->start[k], p->start[k] + p->layout.shape[k]);
-}
-
-static json_t *part_json(const mst_mpi_part *p) {
-    return json_pack("{s:o, s:o}", "start", cli_json_sizes(p->start, p->layout.rank), "shape",
-                     cli_json_sizes(p->layout.shape, p->layout.rank));
-}
-
 static json_t *rank_json(const mst_mpi_part *in, const mst_mpi_part *out, const mst_mpi_needs *n) {
-    return json_pack("{s:o, s:o, s:I, s:I, s:I}", "input", part_json(in), "output", part_json(out), "messages",
+    return json_pack("{s:o, s:o, s:I, s:I, s:I}", "input", ranks_part_json(in), "output", ranks_part_json(out), "messages",
                      (json_int_t)n->messages, "sent_bytes", (json_int_t)n->sent_bytes, "host_bytes", (json_int_t)n->host_bytes);
 }
 
 static void rank_text(int rank, const mst_mpi_part *in, const mst_mpi_part *out, const mst_mpi_needs *n) {
     char parts[2][200], sent[32], host[32];
-    print_part(in, parts[0], sizeof parts[0]);
-    print_part(out, parts[1], sizeof parts[1]);
+    ranks_print_part(in, parts[0], sizeof parts[0]);
+    ranks_print_part(out, parts[1], sizeof parts[1]);
     printf("rank %d: in [%s], out [%s], sends %llu message%s of %s, %s of work memory\n", rank, parts[0], parts[1],
            (unsigned long long)n->messages, n->messages == 1 ? "" : "s", cli_size_text(n->sent_bytes, sent),
            cli_size_text(n->host_bytes, host));

@@ -25,8 +25,10 @@ static void convert(mst_type from, const void *values, mst_type to, char *at, si
         memcpy(at, values, n * bytes);
         return;
     }
-    for (size_t i = 0; i < n; i++, at += bytes) {
-        double real = cli_real_at(from, values, i);
+    const size_t width = from == MST_COMPLEX64 || from == MST_COMPLEX128 ? 2 : 1; // which become wider
+    const mst_type number = from == MST_COMPLEX64 ? MST_FLOAT32 : from == MST_COMPLEX128 ? MST_FLOAT64 : from;
+    for (size_t i = 0; i < width * n; i++, at += bytes / width) {
+        double real = cli_real_at(number, values, i);
         if (to == MST_FLOAT32 || to == MST_COMPLEX64)
             *(float *)at = (float)real;
         else
@@ -48,7 +50,9 @@ static bool read_line(const cli_operand *input, const mst_mpi_part *part, const 
     n = begin >= whole->shape[last] ? 0 : n < whole->shape[last] - begin ? n : whole->shape[last] - begin;
     if (n == 0)
         return true;
-    if (!cli_read_bytes(&input->location, element * bytes, buffer, n * bytes))
+    if (input->location.place == MST_PLACE_HOST) // a sound
+        memcpy(buffer, (const char *)input->location.host + element * bytes, n * bytes);
+    else if (!cli_read_bytes(&input->location, element * bytes, buffer, n * bytes))
         return false;
     convert(whole->type, buffer, part->layout.type, at, n);
     return true;
@@ -79,6 +83,40 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
         } while (code == CLI_DONE && next_line(l, index));
     free(buffer);
     return code;
+}
+
+int ranks_write_part(const char *command, const char *path, mst_location whole, const mst_layout *layout,
+                     const mst_mpi_part *part, const void *values) {
+    const mst_layout *l = &part->layout;
+    const int last = l->rank - 1;
+    const size_t bytes = mst_type_bytes(l->type);
+    size_t index[MST_MAX_RANK] = {0};
+    const mst_location to = ranks_part_location(whole, layout, part);
+    const char *from = values;
+    if (cli_layout_bytes(l) == 0)
+        return CLI_DONE;
+    do {
+        size_t at = 0;
+        for (int k = 0; k < last; k++)
+            at += index[k] * (size_t)layout->strides[k];
+        if (!cli_write_bytes(&to, at * bytes, from, l->shape[last] * bytes))
+            return cli_fail_file(command, path, "cannot be written");
+        from += l->shape[last] * bytes;
+    } while (next_line(l, index));
+    return CLI_DONE;
+}
+
+void ranks_print_part(const mst_mpi_part *p, char *text, size_t bytes) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < p->layout.rank && used < bytes; k++)
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s%zu:%zu", k ? "," : "", p->start[k], p->start[k] + p->layout.shape[k]);
+}
+
+json_t *ranks_part_json(const mst_mpi_part *p) {
+    return json_pack("{s:o, s:o}", "start", cli_json_sizes(p->start, p->layout.rank), "shape",
+                     cli_json_sizes(p->layout.shape, p->layout.rank));
 }
 
 mst_location ranks_part_location(mst_location whole, const mst_layout *layout, const mst_mpi_part *part) {

@@ -122,8 +122,14 @@ static int watch(const char *command, double seconds) {
     return CLI_USAGE;
 }
 
-static cli_team team = {
-    .agree = agree, .same = same, .tell = tell, .sum = sum, .create = create, .watch = watch, .pause = ranks_pause_watch};
+static cli_team team = {.agree = agree,
+                        .same = same,
+                        .tell = tell,
+                        .sum = sum,
+                        .create = create,
+                        .watch = watch,
+                        .pause = ranks_pause_watch,
+                        .convolve = ranks_convolve};
 
 void ranks_describe(void) { cli_set_team(&team); }
 

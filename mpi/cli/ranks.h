@@ -23,6 +23,10 @@ void ranks_watch(const char *command, double seconds);
 void ranks_pause_watch(void);
 void ranks_give_up(void); // at once, with the same words
 
+// A convolution by transforms that the ranks share (array/convolve_together.h).
+struct convolve_together;
+int ranks_convolve(struct convolve_together *work, const cli_options *options);
+
 extern const cli_command mpi_fft, mpi_solve;
 
 #endif

@@ -1,4 +1,5 @@
 #include "agree.h"
+#include "description.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,13 +114,14 @@ static mst_status create(MPI_Comm communicator, const mst_context_desc *given, m
     mst_status status = MST_OK;
     host h = {.n_ranks = 1};
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    bool named = given && (given->device || given->n_devices), environment = getenv("MASTABA_DEVICE") != NULL;
+    const bool environment = getenv("MASTABA_DEVICE") != NULL;
     TRY(count_ranks(communicator, &h, error)); // collective: before anything that can fail on one rank alone
     REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
-    REQUIRE(!given || given->struct_size == sizeof desc, MST_ERROR_ARGUMENT,
-            "desc.struct_size is %zu; begin with MST_CONTEXT_DESC_INIT", given->struct_size);
-    desc = given ? *given : desc;
+    if (given)
+        TRY(mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_context_desc, "desc", MST_CONTEXT_DESC_INIT, device), given, &desc,
+                                     error));
+    const bool named = desc.device || desc.n_devices;
     if (desc.opencl_context || (h.n_ranks == 1 && !named)) {
         TRY(mst_context_create(&desc, out, error));
         return MST_OK;

@@ -1,4 +1,6 @@
+#include "description.h"
 #include "exchange.h"
+#include "part.h"
 #include "view.h"
 
 #include <stdlib.h>
@@ -23,6 +25,9 @@ struct mst_mpi_fft {
 };
 
 // ---- What there is to know without MPI
+
+#define PART MST_MPI_DESCRIPTION(mst_mpi_part, "a part", MST_MPI_PART_INIT, on_host)
+#define NEEDS MST_MPI_DESCRIPTION(mst_mpi_needs, "needs", MST_MPI_NEEDS_INIT, sent_bytes)
 
 static size_t layout_bytes(const mst_layout *l) {
     size_t bytes = mst_type_bytes(l->type);
@@ -56,48 +61,64 @@ static mst_status read_steps(const mst_mpi_fft_desc *given, int n_ranks, int ran
     return status == MST_OK ? mst_mpi_steps_make(&desc, n_ranks, s, error) : status;
 }
 
-static mst_status fill_part(const mst_mpi_steps *s, bool out, int rank, mst_mpi_part *part, mst_error *error) {
-    int step = out ? s->n - 1 : 0;
-    if (!part)
-        return MST_OK;
-    if (part->struct_size != sizeof *part)
-        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "a part's struct_size is %zu; begin with MST_MPI_PART_INIT",
-                            part->struct_size);
-    mst_mpi_box box = mst_mpi_step_box(s, step, out, rank);
-    part->layout = mst_mpi_step_layout(s, step, out, rank);
-    memcpy(part->start, box.start, sizeof part->start);
-    part->on_host = !s->step[step].n_axes;
+mst_status mst_mpi_part_check(const mst_mpi_part *part, mst_error *error) {
+    return part ? mst_mpi_description_check(PART, part, error) : MST_OK;
+}
+
+void mst_mpi_part_write(const mst_mpi_part *from, mst_mpi_part *to) {
+    if (to)
+        mst_mpi_description_write(PART, from, to);
+}
+
+mst_status mst_mpi_needs_check(const mst_mpi_needs *needs, mst_error *error) {
+    return mst_mpi_description_check(NEEDS, needs, error);
+}
+
+void mst_mpi_needs_write(const mst_mpi_needs *from, mst_mpi_needs *to) { mst_mpi_description_write(NEEDS, from, to); }
+
+static mst_mpi_part make_part(const mst_mpi_steps *s, bool out, int rank) {
+    mst_mpi_part part = MST_MPI_PART_INIT;
+    const int step = out ? s->n - 1 : 0;
+    const mst_mpi_box box = mst_mpi_step_box(s, step, out, rank);
+    part.layout = mst_mpi_step_layout(s, step, out, rank);
+    memcpy(part.start, box.start, sizeof part.start);
+    part.on_host = !s->step[step].n_axes;
     for (int i = 0; i < 2; i++) {
-        part->cut_axes[i] = s->step[step].grid.axis[i];
-        part->cut_ranks[i] = s->step[step].grid.ranks[i];
+        part.cut_axes[i] = s->step[step].grid.axis[i];
+        part.cut_ranks[i] = s->step[step].grid.ranks[i];
     }
-    return MST_OK;
+    return part;
 }
 
 mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_part *input, mst_mpi_part *output,
                              mst_error *error) {
     mst_mpi_steps s;
-    mst_status status = read_steps(desc, n_ranks, rank, &s, error);
-    if (status == MST_OK)
-        status = fill_part(&s, false, rank, input, error);
-    return status == MST_OK ? fill_part(&s, true, rank, output, error) : status;
+    mst_status status = MST_OK;
+    TRY(read_steps(desc, n_ranks, rank, &s, error));
+    TRY(mst_mpi_part_check(input, error));
+    TRY(mst_mpi_part_check(output, error));
+    const mst_mpi_part parts[] = {make_part(&s, false, rank), make_part(&s, true, rank)};
+    mst_mpi_part_write(&parts[0], input);
+    mst_mpi_part_write(&parts[1], output);
+fail:
+    return status;
 }
 
 mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error) {
     mst_mpi_steps s;
     size_t bytes[3];
-    mst_status status = read_steps(desc, n_ranks, rank, &s, error);
-    if (status != MST_OK)
-        return status;
-    if (!needs || needs->struct_size != sizeof *needs)
-        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "needs is NULL or has another struct_size; begin with MST_MPI_NEEDS_INIT");
-    *needs = (mst_mpi_needs)MST_MPI_NEEDS_INIT;
-    needs->exchanges = (uint64_t)s.n - 1;
+    mst_status status = MST_OK;
+    mst_mpi_needs own = MST_MPI_NEEDS_INIT;
+    TRY(read_steps(desc, n_ranks, rank, &s, error));
+    TRY(mst_mpi_needs_check(needs, error));
+    own.exchanges = (uint64_t)s.n - 1;
     for (int i = 0; i + 1 < s.n; i++)
-        mst_mpi_exchange_count(&s, i, rank, &needs->messages, &needs->sent_bytes);
+        mst_mpi_exchange_count(&s, i, rank, &own.messages, &own.sent_bytes);
     work_bytes(&s, rank, bytes);
-    needs->host_bytes = bytes[0] + bytes[1] + bytes[2];
-    return MST_OK;
+    own.host_bytes = bytes[0] + bytes[1] + bytes[2];
+    mst_mpi_needs_write(&own, needs);
+fail:
+    return status;
 }
 
 // ---- Making a plan
@@ -174,8 +195,9 @@ fail:
 
 // How long others are waited for, whatever is wrong with the description.
 static double timeout_of(const mst_mpi_fft_desc *d) {
-    bool has_one = d && d->struct_size >= sizeof *d && mst_mpi_check_timeout(d->timeout, NULL) == MST_OK;
-    return has_one ? d->timeout : MST_MPI_DEFAULT_TIMEOUT;
+    mst_mpi_fft_desc read = MST_MPI_FFT_DESC_INIT;
+    bool has_one = mst_mpi_fft_desc_read(d, &read, NULL) == MST_OK && mst_mpi_check_timeout(read.timeout, NULL) == MST_OK;
+    return has_one ? read.timeout : MST_MPI_DEFAULT_TIMEOUT;
 }
 
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,

@@ -1,5 +1,6 @@
 #include "stencil.h"
 
+#include "description.h"
 #include "piece.h"
 
 #include <stddef.h>
@@ -105,10 +106,8 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     int rank, n_ranks;
     MPI_Comm_rank(s->communicator, &rank);
     MPI_Comm_size(s->communicator, &n_ranks);
-    REQUIRE(given && given->struct_size == sizeof desc, MST_ERROR_ARGUMENT,
-            "desc is NULL or has another struct_size; begin with "
-            "MST_STENCIL_DESC_INIT");
-    desc = *given;
+    TRY(mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_stencil_desc, "desc", MST_STENCIL_DESC_INIT, schedule), given, &desc,
+                                 error));
     parts = calloc((size_t)n_ranks, sizeof *parts);
     REQUIRE(parts, MST_ERROR_HOST_MEMORY, "out of memory for the parts of %d ranks", n_ranks);
     TRY(mst_stencil_divide(&desc, NULL, (size_t)n_ranks, steps, parts, error));

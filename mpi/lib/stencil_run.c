@@ -1,5 +1,6 @@
 // A run, in pieces of a fraction of a second, between which all ranks meet: so they stop at one step when one of them is
 // interrupted, know of failures, and wait for no rank longer than a piece takes, whatever planes it has.
+#include "description.h"
 #include "stencil.h"
 
 #include <math.h>
@@ -192,23 +193,30 @@ static mst_status run_pieces(mst_mpi_stencil *s, run *r, mst_error *error) {
     return status;
 }
 
-static mst_status check(const mst_mpi_stencil *s, const mst_execution *how, const mst_stencil_report *report, mst_error *error) {
+#define EXECUTION MST_MPI_DESCRIPTION(mst_execution, "how", MST_EXECUTION_INIT, n_wait)
+#define REPORT MST_MPI_DESCRIPTION(mst_stencil_report, "report", MST_STENCIL_REPORT_INIT, seconds)
+
+static mst_status read_how(const mst_mpi_stencil *s, const mst_execution *given, const mst_stencil_report *report,
+                           mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    REQUIRE(!how || (how->struct_size == sizeof *how && !how->event && how->n_wait == 0 && !how->report), MST_ERROR_ARGUMENT,
-            "of an execution a run takes `progress` alone; begin with MST_EXECUTION_INIT");
-    REQUIRE(!report || report->struct_size == sizeof *report, MST_ERROR_ARGUMENT,
-            "the report's struct_size is another one; begin with MST_STENCIL_REPORT_INIT");
+    if (given)
+        TRY(mst_mpi_description_read(EXECUTION, given, how, error));
+    REQUIRE(!how->event && how->n_wait == 0 && !how->report && !how->queued, MST_ERROR_ARGUMENT,
+            "of an execution a run takes `progress` alone");
+    if (report)
+        TRY(mst_mpi_description_check(REPORT, report, error));
     REQUIRE(!s->is_lost, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field, and resume");
 fail:
     return status;
 }
 
 static void finish(const mst_mpi_stencil *s, const run *r, mst_stencil_report *report) {
-    *report = r->report;
-    report->steps = s->step - r->from;
-    report->seconds = MPI_Wtime() - r->began;
-    report->node_steps_a_second = (double)s->nodes * (double)report->steps / fmax(report->seconds, 1e-9);
-    report->ended = s->ended;
+    mst_stencil_report own = r->report;
+    own.steps = s->step - r->from;
+    own.seconds = MPI_Wtime() - r->began;
+    own.node_steps_a_second = (double)s->nodes * (double)own.steps / fmax(own.seconds, 1e-9);
+    own.ended = s->ended;
+    mst_mpi_description_write(REPORT, &own, report);
 }
 
 static mst_status run_alone(mst_mpi_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
@@ -227,12 +235,11 @@ mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *s, uint64_t steps, const ms
         return status;
     if (!s->is_part && !s->idle) // of one rank
         return run_alone(s, steps, how, report, error);
-    status = mst_mpi_agree(s->communicator, check(s, how, report, error), s->timeout, &s->broken, error);
+    status = mst_mpi_agree(s->communicator, read_how(s, how, report, &r.how, error), s->timeout, &s->broken, error);
     if (status != MST_OK)
         return status;
     r.from = s->step;
     r.to = steps < UINT64_MAX - s->step ? s->step + steps : UINT64_MAX;
-    r.how = how ? *how : r.how;
     status = run_pieces(s, &r, error);
     if (s->lost.status != MST_OK) {
         if (error)

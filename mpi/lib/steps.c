@@ -1,6 +1,6 @@
 #include "steps.h"
 
-#include "fail.h"
+#include "description.h"
 
 #include <string.h>
 
@@ -17,18 +17,8 @@ static mst_type real_of(mst_type type) {
 // ---- The description
 
 mst_status mst_mpi_fft_desc_read(const mst_mpi_fft_desc *given, mst_mpi_fft_desc *desc, mst_error *error) {
-    if (!given)
-        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "desc must not be NULL");
-    bool known = given->struct_size >= sizeof *desc && given->struct_size <= 1 << 16;
-    for (size_t i = sizeof *desc; known && i < given->struct_size; i++)
-        known = ((const char *)given)[i] == 0;
-    if (!known)
-        return mst_mpi_fail(error, MST_ERROR_ARGUMENT,
-                            "desc.struct_size is %zu, or members are set that this library does not know; begin with "
-                            "MST_MPI_FFT_DESC_INIT",
-                            given->struct_size);
-    *desc = *given;
-    return MST_OK;
+    return mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_mpi_fft_desc, "desc", MST_MPI_FFT_DESC_INIT, direction), given, desc,
+                                    error);
 }
 
 static mst_status check_types(const mst_mpi_fft_desc *d, mst_error *error) {

@@ -30,14 +30,18 @@ save("two.npy", "<f4", (2, 10, 9), array.array("f", range(180)))
 for i in range(4):
     with open("image%d.pgm" % i, "wb") as f:
         f.write(b"P5\n24 16\n255\n" + bytes((7 * j * j + i) % 256 for j in range(384)))
+save("turned.npy", "<c8", (5, 1, 9), array.array("f", [math.cos(i * i * i) for i in range(90)]))
+save("counts.npy", "<i8", (6, 10, 9), array.array("q", [i * i % 11 for i in range(540)]))
 save("large.npy", "<f4", (256, 256, 64), array.array("f", bytes(4 << 22)))
 END
 
-alike() { # alike A B: float32 arrays that differ by rounding
+alike() { # alike A B: arrays that differ by rounding, as float32
     cmp -n 128 "$1" "$2" || fail "$1 and $2 have other headers"
     python3 - "$@" <<'END'
 import array, sys
-a, b = (array.array("f", open(p, "rb").read()[128:]) for p in sys.argv[1:])
+files = [open(p, "rb").read() for p in sys.argv[1:]]
+wide = b"<c16" in files[0][:128] or b"<f8" in files[0][:128]
+a, b = (array.array("d" if wide else "f", f[128:]) for f in files)
 worst = max(abs(x - y) for x, y in zip(a, b))
 most = max(map(abs, a))
 assert len(a) == len(b) and most > 0.1 and worst < 2e-6 * most, (len(a), len(b), worst, most)
@@ -61,6 +65,11 @@ map=('A = sin(B) * C + i2 / n1' 'D = B > 0' B=x.npy C=row.npy)
 "$MASTABA" map "${map[@]}" -o a1.npy -o d1.npy >/dev/null
 by 4 map "${map[@]}" -o an.npy -o dn.npy | grep -q "by 4 ranks" || fail "no report of a map" # the last one has nothing of an axis of six
 for name in a d; do cmp ${name}1.npy ${name}n.npy || fail "$name by 4 ranks has other bits"; done
+
+echo "== a convolution in a circle along the axis that ranks share"
+"$MASTABA" convolve x.npy x.npy --axes 0,2 --mode circular --correlate -o ring1.npy >/dev/null
+by 4 convolve x.npy x.npy --axes 0,2 --mode circular --correlate -o ring.npy | grep -q "by distributed-fft, by 4 ranks" || fail "no report of a ring"
+alike ring1.npy ring.npy
 
 echo "== all that a scheme writes, byte for byte as by one process"
 cat >all.yaml <<'END'
@@ -262,6 +271,12 @@ along 3 x.npy two.npy --axes 0,1
 along 5 x.npy two.npy --axes 0 --mode valid # as many rows as ranks
 along 7 two.npy x.npy --axes 0,1 --mode valid --correlate
 along 2 row.npy row.npy --mode same
+along 3 two.npy x.npy --axes 0,1 --mode same # the kernel is longer than a share
+along 7 x.npy x.npy --axes 0,1,2
+along 2 x.npy turned.npy --axes 0,2 --correlate --mode valid
+along 5 counts.npy turned.npy --axes 0,2 --mode same
+by 3 convolve x.npy x.npy --axes 0,1 --dry-run >plan.txt
+grep -q "rank 1: x \[6:6,0:10,0:9\], y \[6:6,0:10,0:9\], z \[6:11,0:19,0:9\], sends 3 messages of" plan.txt || fail "$(cat plan.txt)"
 
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
@@ -309,7 +324,7 @@ refused "running sum along the first axis" map 'sum(B)' B=x.npy --axes -3
 refused "i0 or n0" map 'B * i0' B=x.npy
 refused "of 2 and 6 along the first axis\|of 6 and 2 along" map 'B + C' B=x.npy C=two.npy
 refused "has 1 element, which 2 ranks" map 'B + 1' B=k.npy
-refused "in a circle" convolve x.npy x.npy --axes 0 --mode circular
+refused "in a circle" convolve row.npy row.npy --mode circular
 refused "do not match" convolve x.npy two.npy
 code=0 # a stream has one reader
 by 2 convolve - row.npy --raw 1 -o - </dev/null >out.txt 2>err.txt || code=$?

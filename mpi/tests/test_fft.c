@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST = 4096, CASES = 12 }; // elements of an array; cases of a run
+enum { MOST = 4096, CASES = 9 }; // elements of an array; cases of a run
 
 typedef struct array { // whole, without gaps, as complex numbers
     int rank;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -164,17 +165,24 @@ static bool interrupt(uint64_t done, uint64_t total, void *user) {
 static uint64_t run_some(mst_mpi_stencil *ours, uint64_t steps) {
     mst_error e;
     mst_execution how = MST_EXECUTION_INIT;
-    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
+    struct { // of a newer program
+        mst_stencil_report known;
+        size_t more;
+    } report = {MST_STENCIL_REPORT_INIT, 7};
+    report.known.struct_size += sizeof report.more;
+    how.struct_size = offsetof(mst_execution, queued); // of an older one
+    how.queued = 1;
     int who = (int)test_random((size_t)test_n_ranks + 1); // the last: nobody
     const uint64_t before = mst_mpi_stencil_step(ours);
     how.progress = interrupt;
     how.progress_user = &who;
-    const mst_status status = mst_mpi_stencil_run_with(ours, steps, &how, &report, &e);
+    const mst_status status = mst_mpi_stencil_run_with(ours, steps, &how, &report.known, &e);
     CHECK(status == MST_OK || (status == MST_ERROR_CANCELLED && who < test_n_ranks), "%s", e.message);
     const uint64_t done = mst_mpi_stencil_step(ours) - before;
     uint64_t most = done;
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-    CHECK(done == most && report.steps == done && (done == steps || status != MST_OK || report.ended),
+    CHECK(done == most && report.known.steps == done && report.more == 7 &&
+              (done == steps || status != MST_OK || report.known.ended),
           "%llu, %llu steps of %llu: %s", (unsigned long long)done, (unsigned long long)most, (unsigned long long)steps,
           mst_status_name(status));
     return done;
@@ -186,14 +194,20 @@ static void run_case(mst_context *context, size_t turn) {
     mst_stencil *one = NULL;
     mst_mpi_stencil *ours = NULL;
     mst_stencil_part part;
-    mst_stencil_desc d = make_desc(turn);
+    struct { // of a newer program
+        mst_stencil_desc known;
+        size_t more;
+    } newer = {make_desc(turn), 0};
+    mst_stencil_desc d = newer.known;
     size_t width = d.grid[1];
     uint64_t between = test_random(4), left;
     d.exchange = (mst_stencil_halo_exchange)test_random(3);
     d.schedule = test_random(2) ? MST_STENCIL_SWEEPS : MST_STENCIL_AUTO;
     if (test_rank == 0) // so that the others need not compile its kernels
         OK(mst_stencil_create(context, &d, &one, &e));
-    OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, between, 60, &ours, &e));
+    newer.known = d;
+    newer.known.struct_size += sizeof newer.more;
+    OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &newer.known, between, 60, &ours, &e));
     mst_stencil *mine = mst_mpi_stencil_solver(ours, &part);
     unsigned long long planes = mine ? part.planes : 0, all = 0;
     MPI_Allreduce(&planes, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);

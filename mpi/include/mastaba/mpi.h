@@ -124,6 +124,40 @@ MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, ms
 // more (MST_ERROR_IO): end the job by MPI_Abort. Destroying it then leaves the memory that MPI may still write to. Else 0.
 MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 
+// ---- Convolutions
+
+// A rank's share of the plan of a convolution.
+typedef struct mst_mpi_convolution mst_mpi_convolution;
+
+// What rank `rank` of `n_ranks` holds of the operands and the result of a convolution of whole arrays, any of which may be NULL:
+// of desc, shapes, types, axes, mode and correlate are read. Parts are without gaps, axes in their order, all of the result's
+// type or, if that is real, real. The arrays are cut as their padded transform is (mst_mpi_cut), so the first ranks have more of
+// a short operand; one that goes with all of a batch is with all. Needs neither MPI nor a device. MST_ERROR_ARGUMENT;
+// MST_ERROR_UNSUPPORTED: an array of one axis over several ranks. Thread-safe.
+MST_API mst_status mst_mpi_convolution_parts(const mst_convolution_desc *desc, mst_mpi_cut cut, int n_ranks, int rank,
+                                             mst_mpi_part *x, mst_mpi_part *y, mst_mpi_part *z, mst_error *error);
+
+// What one execution takes of one rank, as mst_mpi_fft_needs. Errors as those of mst_mpi_convolution_parts.
+MST_API mst_status mst_mpi_convolution_needs(const mst_convolution_desc *desc, mst_mpi_cut cut, int n_ranks, int rank,
+                                             mst_mpi_needs *needs, mst_error *error);
+
+// Makes the plan of a convolution over all ranks of the communicator, along the first axis, too, in a circle, and with operands
+// of like lengths, by transforms that ranks share. The context is this rank's and outlives the plan; timeout as in
+// mst_mpi_fft_desc. *out is the caller's; NULL on failure. Collective, blocks. Errors are those of mst_convolution_result,
+// mst_fft_create and mst_mpi_convolution_parts; MST_ERROR_HOST_MEMORY; MST_ERROR_IO where MPI fails.
+MST_API mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *context, const mst_convolution_desc *desc,
+                                              mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error);
+MST_API void mst_mpi_convolution_destroy(mst_mpi_convolution *plan); // collective, unless it is NULL or broken
+
+// Convolves this rank's parts of x and y into its part of z, all in host memory (NULL: it has none); z may be x or y. On failure
+// z is undefined. Results agree with those of one process but for rounding. Collective, blocks. Errors are those of
+// mst_mpi_fft_execute.
+MST_API mst_status mst_mpi_convolution_execute(mst_mpi_convolution *plan, const void *x, const void *y, void *z,
+                                               mst_error *error);
+
+// As mst_mpi_fft_is_broken.
+MST_API int mst_mpi_convolution_is_broken(const mst_mpi_convolution *plan);
+
 // ---- Finite differences
 
 // A solver of one grid over all ranks: each has some planes of its slowest axis, and halos.

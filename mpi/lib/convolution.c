@@ -1,0 +1,196 @@
+// A convolution over ranks: both operands are padded with zeros and transformed, and their product is transformed back. Nothing
+// is exchanged but by the transforms: each rank holds what lies in its box of the padded array, of operands and of the result.
+#include "agree.h"
+#include "copy.h"
+#include "frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mst_mpi_convolution {
+    MPI_Comm communicator;
+    double timeout;
+    bool broken;
+    mst_mpi_frame frame;
+    mst_mpi_fft *forward, *inverse;
+    mst_mpi_part padded;
+    mst_mpi_operand operands[3];
+    void *values; // of the padded array: an operand, then the result
+    void *spectra[2];
+    size_t n_products; // numbers of a spectrum
+};
+
+// ---- Making a plan
+
+static mst_status take(size_t bytes, void **memory, mst_error *error) {
+    *memory = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
+    return *memory ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of a padded array", bytes);
+}
+
+// What needs no other rank.
+static mst_status prepare(mst_mpi_convolution *c, const mst_convolution_desc *desc, mst_mpi_cut cut, double timeout,
+                          mst_error *error) {
+    mst_status status = MST_OK;
+    mst_mpi_part spectrum = MST_MPI_PART_INIT;
+    int rank, n_ranks;
+    MPI_Comm_rank(c->communicator, &rank);
+    MPI_Comm_size(c->communicator, &n_ranks);
+    TRY(mst_mpi_frame_make(desc, cut, timeout, &c->frame, error));
+    TRY(mst_mpi_frame_parts(&c->frame, n_ranks, rank, &c->padded, &spectrum, c->operands, error));
+    if (c->frame.is_empty)
+        return MST_OK;
+    c->n_products = mst_mpi_layout_elements(&spectrum.layout);
+    TRY(take(mst_mpi_part_bytes(&c->padded), &c->values, error));
+    for (int side = 0; side < 2; side++)
+        TRY(take(mst_mpi_part_bytes(&spectrum), &c->spectra[side], error));
+fail:
+    return status;
+}
+
+mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *context, const mst_convolution_desc *desc,
+                                      mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error) {
+    const double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
+    bool broken = false;
+    MPI_Comm own;
+    mst_status status = mst_mpi_duplicate(communicator, wait, &own, error);
+    if (out)
+        *out = NULL;
+    if (status != MST_OK) // nothing can be agreed on
+        return status;
+    mst_mpi_convolution *c = calloc(1, sizeof *c);
+    if (!c || !out) {
+        status =
+            mst_mpi_fail(error, c ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY, c ? "out must not be NULL" : "out of memory");
+    } else {
+        *c = (mst_mpi_convolution){.communicator = own, .timeout = wait, .padded = MST_MPI_PART_INIT};
+        status = prepare(c, desc, cut, timeout, error);
+    }
+    status = mst_mpi_agree(own, status, wait, &broken, error);
+    if (status == MST_OK && c && !c->frame.is_empty) {
+        status = mst_mpi_fft_create(own, context, &c->frame.forward, &c->forward, error);
+        if (status == MST_OK)
+            status = mst_mpi_fft_create(own, context, &c->frame.inverse, &c->inverse, error);
+    }
+    if (status == MST_OK && c && out) {
+        *out = c;
+    } else if (c) {
+        c->communicator = own;
+        c->broken = broken;
+        mst_mpi_convolution_destroy(c);
+    } else if (!broken) {
+        MPI_Comm_free(&own);
+    }
+    return status;
+}
+
+int mst_mpi_convolution_is_broken(const mst_mpi_convolution *c) {
+    return c && (c->broken || mst_mpi_fft_is_broken(c->forward) || mst_mpi_fft_is_broken(c->inverse));
+}
+
+void mst_mpi_convolution_destroy(mst_mpi_convolution *c) {
+    if (!c)
+        return;
+    const bool broken = mst_mpi_convolution_is_broken(c);
+    mst_mpi_fft_destroy(c->forward);
+    mst_mpi_fft_destroy(c->inverse);
+    if (broken) // MPI may still write to what plans were given
+        return;
+    free(c->values);
+    free(c->spectra[MST_MPI_X]);
+    free(c->spectra[MST_MPI_Y]);
+    MPI_Comm_free(&c->communicator);
+    free(c);
+}
+
+// ---- Executing it
+
+static void conjugate(mst_type type, void *values, size_t n) {
+    float *narrow = values;
+    double *wide = values;
+    for (size_t i = 1; i < 2 * n && type == MST_COMPLEX64; i += 2)
+        narrow[i] = -narrow[i];
+    for (size_t i = 1; i < 2 * n && type == MST_COMPLEX128; i += 2)
+        wide[i] = -wide[i];
+}
+
+// An operand where the padded array has it, with zeros about it.
+static void load(const mst_mpi_convolution *c, int side, const void *from) {
+    const mst_mpi_frame *f = &c->frame;
+    const mst_layout *part = &c->operands[side].part.layout, *padded = &c->padded.layout;
+    const size_t bytes = mst_type_bytes(part->type);
+    size_t count[MST_MAX_RANK];
+    ptrdiff_t strides[MST_MAX_RANK], first = 0, at = 0;
+    for (int k = 0; k < part->rank; k++) {
+        count[k] = mst_mpi_frame_repeats(f, side, k) ? padded->shape[k] : part->shape[k];
+        strides[k] = mst_mpi_frame_repeats(f, side, k) ? 0
+                     : mst_mpi_frame_turns(f, side, k) ? -part->strides[k]
+                                                       : part->strides[k];
+        first += mst_mpi_frame_turns(f, side, k) && count[k] > 0 ? (ptrdiff_t)(count[k] - 1) * part->strides[k] : 0;
+        at += (ptrdiff_t)c->operands[side].at[k] * padded->strides[k];
+    }
+    memset(c->values, 0, mst_mpi_part_bytes(&c->padded));
+    if (mst_mpi_layout_elements(part) == 0)
+        return;
+    mst_mpi_copy(part->rank, count, bytes, (char *)c->values + at * (ptrdiff_t)bytes, padded->strides,
+                 (const char *)from + first * (ptrdiff_t)bytes, strides);
+    if (side == MST_MPI_Y && f->is_backwards)
+        conjugate(part->type, c->values, mst_mpi_layout_elements(padded));
+}
+
+static void store(const mst_mpi_convolution *c, void *to) {
+    const mst_layout *part = &c->operands[MST_MPI_Z].part.layout;
+    const size_t bytes = mst_type_bytes(part->type);
+    ptrdiff_t at = 0;
+    for (int k = 0; k < part->rank; k++)
+        at += (ptrdiff_t)c->operands[MST_MPI_Z].at[k] * c->padded.layout.strides[k];
+    mst_mpi_copy(part->rank, part->shape, bytes, to, part->strides, (const char *)c->values + at * (ptrdiff_t)bytes,
+                 c->padded.layout.strides);
+}
+
+#define MULTIPLY(number)                                                                                                         \
+    static void multiply_##number(number *x, const number *y, size_t n) {                                                        \
+        for (size_t i = 0; i < 2 * n; i += 2) {                                                                                  \
+            const number re = x[i] * y[i] - x[i + 1] * y[i + 1];                                                                 \
+            x[i + 1] = x[i] * y[i + 1] + x[i + 1] * y[i];                                                                        \
+            x[i] = re;                                                                                                           \
+        }                                                                                                                        \
+    }
+MULTIPLY(float)
+MULTIPLY(double)
+
+static void multiply(const mst_mpi_convolution *c) {
+    const mst_type type = c->frame.inverse.input;
+    if (c->frame.is_conjugated)
+        conjugate(type, c->spectra[MST_MPI_Y], c->n_products);
+    if (type == MST_COMPLEX64)
+        multiply_float(c->spectra[MST_MPI_X], c->spectra[MST_MPI_Y], c->n_products);
+    else
+        multiply_double(c->spectra[MST_MPI_X], c->spectra[MST_MPI_Y], c->n_products);
+}
+
+static mst_status check(const mst_mpi_convolution *c, const void *x, const void *y, const void *z, mst_error *error) {
+    const void *const given[] = {x, y, z};
+    for (int side = 0; side < 3; side++)
+        if (!given[side] && mst_mpi_layout_elements(&c->operands[side].part.layout) > 0)
+            return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "x, y and z must not be NULL where this rank has a part of them");
+    return MST_OK;
+}
+
+mst_status mst_mpi_convolution_execute(mst_mpi_convolution *c, const void *x, const void *y, void *z, mst_error *error) {
+    mst_status status = MST_OK;
+    const void *const from[] = {x, y};
+    REQUIRE(c, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    TRY(mst_mpi_check_unbroken(mst_mpi_convolution_is_broken(c), error));
+    TRY(mst_mpi_agree(c->communicator, check(c, x, y, z, error), c->timeout, &c->broken, error));
+    for (int side = 0; side < 2 && !c->frame.is_empty; side++) {
+        load(c, side, from[side]);
+        TRY(mst_mpi_fft_execute(c->forward, mst_at_host(c->values), mst_at_host(c->spectra[side]), error));
+    }
+    if (c->frame.is_empty)
+        return MST_OK;
+    multiply(c);
+    TRY(mst_mpi_fft_execute(c->inverse, mst_at_host(c->spectra[MST_MPI_X]), mst_at_host(c->values), error));
+    store(c, z);
+fail:
+    return status;
+}

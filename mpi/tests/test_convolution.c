@@ -1,0 +1,261 @@
+// Convolutions over ranks against those of one process by sums (its own tests hold these to SciPy's), over random shapes, axes,
+// types, modes, cuts and shared operands; messages and bytes are those of the plan; refusals, which all ranks must return alike;
+// structs of older and newer programs.
+#include "support.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { CASES = 2 }; // of a run
+
+typedef struct arrays {
+    mst_convolution_desc desc; // of whole arrays
+    double *values[3];         // of the one process, as its types have them
+    mst_mpi_part parts[3];
+    void *own[3];
+} arrays;
+
+static size_t numbers(const mst_layout *l) {
+    size_t n = l->type == MST_COMPLEX64 || l->type == MST_COMPLEX128 ? 2 : 1;
+    for (int k = 0; k < l->rank; k++)
+        n *= l->shape[k];
+    return n;
+}
+
+static bool is_single(mst_type type) { return type == MST_FLOAT32 || type == MST_COMPLEX64; }
+static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+
+static double get(mst_type type, const void *data, size_t i) {
+    return is_single(type) ? (double)((const float *)data)[i] : ((const double *)data)[i];
+}
+
+static void put(mst_type type, void *data, size_t i, double value) {
+    if (is_single(type))
+        ((float *)data)[i] = (float)value;
+    else
+        ((double *)data)[i] = value;
+}
+
+static mst_type random_type(bool doubles) {
+    static const mst_type types[] = {MST_FLOAT32, MST_COMPLEX64, MST_FLOAT64, MST_COMPLEX128};
+    return types[test_random(doubles ? 4 : 2)];
+}
+
+static mst_convolution_desc random_desc(bool doubles) {
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    const int rank = 2 + (int)test_random(2);
+    const mst_type types[] = {random_type(doubles), random_type(doubles)};
+    size_t shapes[2][MST_MAX_RANK];
+    const bool is_shared = test_random(2);
+    bool x_is_longer = test_random(2);
+    d.n_axes = 1 + (int)test_random(2);
+    d.axes[0] = test_random(2) ? 0 : -rank;
+    d.axes[1] = 1 + (int)test_random((size_t)rank - 1);
+    d.mode = (mst_convolution_mode)test_random(4);
+    d.correlate = test_random(2);
+    for (int k = 0; k < rank; k++) {
+        const bool is_along = k == 0 || (d.n_axes == 2 && k == d.axes[1]);
+        const size_t n = 1 + test_random(13), m = 1 + test_random(13), more = n > m ? n : m, less = n > m ? m : n;
+        shapes[0][k] = is_along && x_is_longer ? more : is_along ? less : 1 + n;
+        shapes[1][k] = is_along && d.mode != MST_CONVOLUTION_CIRCULAR ? n + m - shapes[0][k] : shapes[0][k];
+        if (!is_along && is_shared)
+            shapes[1][k] = 1;
+    }
+    const int x = (int)test_random(2);
+    d.x = mst_layout_dense(types[0], rank, shapes[x]);
+    d.y = mst_layout_dense(types[1], rank, shapes[1 - x]);
+    return d;
+}
+
+// By one process.
+static void make_reference(mst_context *context, arrays *a) {
+    mst_convolution *plan = NULL;
+    mst_error e;
+    mst_layout *const layouts[] = {&a->desc.x, &a->desc.y, &a->desc.z};
+    OK(mst_convolution_result(&a->desc, &a->desc.z, &e));
+    for (int side = 0; side < 3; side++)
+        a->values[side] = calloc(numbers(layouts[side]) + 2, sizeof(double));
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < numbers(layouts[side]); i++)
+            put(layouts[side]->type, a->values[side], i, test_value(1000 * (size_t)side + i));
+    if (test_rank == 0) { // so that the others need not compile its kernels
+        mst_convolution_desc sums = a->desc;
+        sums.algorithm = MST_CONVOLUTION_REFERENCE;
+        if (sums.n_axes > 1)
+            sums.algorithm = MST_CONVOLUTION_FUSED;
+        OK(mst_convolution_create(context, &sums, &plan, &e));
+        OK(mst_convolution_execute(plan, mst_at_host(a->values[0]), mst_at_host(a->values[1]), mst_at_host(a->values[2]), NULL,
+                                   &e));
+        mst_convolution_destroy(plan);
+    }
+    MPI_Bcast(a->values[2], (int)numbers(&a->desc.z), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+
+// The place of element n of a part in the whole array.
+static size_t place_of(const mst_mpi_part *p, const mst_layout *whole, size_t n) {
+    size_t at = 0, outer = 1;
+    for (int k = whole->rank - 1; k >= 0; k--) {
+        at += (p->start[k] + n % p->layout.shape[k]) * outer;
+        n /= p->layout.shape[k];
+        outer *= whole->shape[k];
+    }
+    return at;
+}
+
+static size_t elements(const mst_mpi_part *p) { return numbers(&p->layout) / (is_complex(p->layout.type) ? 2 : 1); }
+
+static void fill_part(const arrays *a, int side) {
+    const mst_layout *whole = side ? &a->desc.y : &a->desc.x;
+    const mst_mpi_part *p = &a->parts[side];
+    for (size_t i = 0; i < elements(p); i++) {
+        const size_t at = place_of(p, whole, i);
+        if (!is_complex(p->layout.type)) {
+            put(p->layout.type, a->own[side], i, get(whole->type, a->values[side], at));
+        } else if (is_complex(whole->type)) {
+            put(p->layout.type, a->own[side], 2 * i, get(whole->type, a->values[side], 2 * at));
+            put(p->layout.type, a->own[side], 2 * i + 1, get(whole->type, a->values[side], 2 * at + 1));
+        } else {
+            put(p->layout.type, a->own[side], 2 * i, get(whole->type, a->values[side], at));
+        }
+    }
+}
+
+static void check_result(const arrays *a) {
+    const mst_layout *whole = &a->desc.z;
+    const mst_mpi_part *p = &a->parts[2];
+    const size_t width = is_complex(whole->type) ? 2 : 1;
+    double sums[2] = {0, 0}, all[2];
+    unsigned long long mine = elements(p), covered = 0;
+    for (size_t i = 0; i < elements(p); i++)
+        for (size_t w = 0; w < width; w++) {
+            const double want = get(whole->type, a->values[2], width * place_of(p, whole, i) + w);
+            sums[0] += pow(get(whole->type, a->own[2], width * i + w) - want, 2);
+            sums[1] += want * want;
+        }
+    MPI_Allreduce(sums, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&mine, &covered, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(covered * width == numbers(whole), "the parts have %llu elements, the result %zu numbers", covered, numbers(whole));
+    CHECK(sqrt(all[0]) <= (is_single(whole->type) ? 4e-6 : 8e-15) * sqrt(all[1]),
+          "relative error %g: %s %zu x %zu x %zu and %s %zu x %zu x %zu of %d, %d axes, mode %d, %s",
+          sqrt(all[0] / fmax(all[1], 1e-300)), mst_type_name(a->desc.x.type), a->desc.x.shape[0], a->desc.x.shape[1],
+          a->desc.x.shape[2], mst_type_name(a->desc.y.type), a->desc.y.shape[0], a->desc.y.shape[1], a->desc.y.shape[2],
+          whole->rank, a->desc.n_axes, (int)a->desc.mode, a->desc.correlate ? "correlated" : "convolved");
+}
+
+static void check_messages(const mst_convolution_desc *d, mst_mpi_cut cut) {
+    unsigned long long messages, bytes;
+    mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+    mst_error e;
+    OK(mst_mpi_convolution_needs(d, cut, test_n_ranks, test_rank, &needs, &e));
+    test_sent(&messages, &bytes);
+    CHECK(messages == needs.messages && bytes == needs.sent_bytes, "sent %llu messages of %llu bytes, planned %llu of %llu",
+          messages, bytes, (unsigned long long)needs.messages, (unsigned long long)needs.sent_bytes);
+}
+
+static void run_case(mst_context *context, bool doubles) {
+    arrays a = {.desc = random_desc(doubles), .parts = {MST_MPI_PART_INIT, MST_MPI_PART_INIT, MST_MPI_PART_INIT}};
+    const mst_mpi_cut cut = (mst_mpi_cut)test_random(a.desc.x.rank >= 3 ? 3 : 2);
+    mst_mpi_convolution *plan = NULL;
+    unsigned long long messages, bytes;
+    mst_error e;
+    mst_layout result;
+    if (mst_convolution_result(&a.desc, &result, &e) != MST_OK) // valid, with neither longer along both axes
+        a.desc.mode = MST_CONVOLUTION_SAME;
+    make_reference(context, &a);
+    OK(mst_mpi_convolution_parts(&a.desc, cut, test_n_ranks, test_rank, &a.parts[0], &a.parts[1], &a.parts[2], &e));
+    test_part_hosts(1);
+    OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &a.desc, cut, 60, &plan, &e));
+    for (int side = 0; side < 3; side++)
+        a.own[side] = calloc(numbers(&a.parts[side].layout) + 1, sizeof(double));
+    for (int turn = 0; turn < 2; turn++) {
+        for (int side = 0; side < 2; side++)
+            fill_part(&a, side);
+        memset(a.own[2], 0xff, numbers(&a.parts[2].layout) * sizeof(double));
+        test_sent(&messages, &bytes);
+        OK(mst_mpi_convolution_execute(plan, a.own[0], a.own[1], a.own[2], &e));
+        check_messages(&a.desc, cut);
+        check_result(&a);
+    }
+    mst_mpi_convolution_destroy(plan);
+    for (int side = 0; side < 3; side++) {
+        free(a.own[side]);
+        free(a.values[side]);
+    }
+}
+
+static void check_refusals(mst_context *context) {
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    mst_mpi_convolution *plan = NULL;
+    mst_error e;
+    char who[32];
+    d.x = d.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    d.axes[0] = test_rank == test_n_ranks - 1 ? 2 : 0;
+    mst_status status = mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e);
+    snprintf(who, sizeof who, "rank %d: ", test_n_ranks - 1);
+    CHECK(status == MST_ERROR_ARGUMENT && !plan && (test_n_ranks == 1 || strstr(e.message, who)), "a wrong axis gives %s: %s",
+          mst_status_name(status), e.message);
+    d.axes[0] = 0;
+    status = mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, -1, &plan, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && strstr(e.message, "timeout"), "a wrong timeout gives '%s'", e.message);
+    OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e));
+    status = mst_mpi_convolution_execute(plan, NULL, NULL, NULL, &e);
+    CHECK(status == MST_ERROR_ARGUMENT, "arrays that are NULL give %s", mst_status_name(status));
+    mst_mpi_convolution_destroy(plan);
+    d.x.shape[0] = 0; // nothing to do
+    OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e));
+    float operand[20] = {0};
+    OK(mst_mpi_convolution_execute(plan, NULL, operand, NULL, &e));
+    mst_mpi_convolution_destroy(plan);
+}
+
+// As an older program's struct lacks its last member, and a newer one's has one more, unset or set.
+static void check_sizes(void) {
+    struct {
+        mst_mpi_part known;
+        size_t more;
+    } newer = {MST_MPI_PART_INIT, 7};
+    struct {
+        mst_mpi_fft_desc known;
+        size_t more;
+    } desc = {MST_MPI_FFT_DESC_INIT, 0};
+    mst_mpi_part older = MST_MPI_PART_INIT;
+    mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+    mst_error e;
+    newer.known.struct_size += sizeof newer.more;
+    desc.known.struct_size += sizeof desc.more;
+    older.struct_size = (offsetof(mst_mpi_part, on_host) + 7) / 8 * 8;
+    older.on_host = 99;
+    needs.struct_size = offsetof(mst_mpi_needs, host_bytes);
+    needs.host_bytes = 99;
+    desc.known.input = MST_COMPLEX64;
+    desc.known.rank = 2;
+    desc.known.shape[0] = desc.known.shape[1] = 8;
+    OK(mst_mpi_fft_parts(&desc.known, 2, 1, &newer.known, &older, &e));
+    CHECK(newer.more == 7 && newer.known.layout.shape[0] == 4 && older.start[0] == 4, "parts of other sizes");
+    OK(mst_mpi_fft_needs(&desc.known, 2, 1, &needs, &e));
+    CHECK(needs.exchanges == 0 && needs.host_bytes == 99, "needs of an older program");
+    desc.known.struct_size = offsetof(mst_mpi_fft_desc, timeout);
+    desc.known.timeout = -1;
+    OK(mst_mpi_fft_parts(&desc.known, 2, 1, NULL, NULL, &e));
+    desc.known.struct_size = sizeof desc;
+    desc.known.timeout = 0;
+    desc.more = 1;
+    CHECK(mst_mpi_fft_parts(&desc.known, 2, 1, NULL, NULL, &e) == MST_ERROR_ARGUMENT, "a member that is not known is set");
+    older.struct_size = sizeof older - 1;
+    desc.more = 0;
+    CHECK(mst_mpi_fft_parts(&desc.known, 2, 1, &older, NULL, &e) == MST_ERROR_ARGUMENT, "a size that no struct has");
+}
+
+int main(int argc, char **argv) {
+    mst_context *context = test_begin(&argc, &argv);
+    const int cases = argc > 1 ? atoi(argv[1]) : CASES;
+    const bool doubles = mst_context_device(context)->fp64;
+    check_sizes();
+    check_refusals(context);
+    for (int i = 0; i < cases; i++)
+        run_case(context, doubles);
+    test_end(context);
+    return 0;
+}
