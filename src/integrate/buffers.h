@@ -2,7 +2,7 @@
 #ifndef MST_INTEGRATE_BUFFERS_H
 #define MST_INTEGRATE_BUFFERS_H
 
-#include "plan.h"
+#include "call.h"
 
 mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what,
                                 mst_error *error);

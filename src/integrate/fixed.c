@@ -347,4 +347,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_fixed = {false, GPU_GROUP, GPU_ITEMS, CPU_ITEMS, create, build, run, destroy};
+const mst_integral_method mst_integral_fixed = {false, GPU_GROUP, GPU_ITEMS, CPU_ITEMS, create, build, run, destroy, NULL};

@@ -103,6 +103,16 @@ static mst_integral_choice choose_by_rule(const mst_integral *plan) {
     return (mst_integral_choice){plan->desc.work_items > 0 ? 1 : plan->is_double ? 8 : 16, 1, m->cpu_items};
 }
 
+// Whether neither bounds nor breakpoints read parameters, nor kernels anything else.
+static bool has_same_bounds(const mst_integral *plan) {
+    bool same = plan->n_row == plan->desc.n_parameters;
+    for (int k = 0; k < 2 * plan->desc.n_variables; k++)
+        same = same && mst_expr_n_leaves(plan->bounds[k]) == 0;
+    for (int k = 0; k < plan->desc.n_breakpoints; k++)
+        same = same && mst_expr_n_leaves(plan->breakpoints[k]) == 0;
+    return same;
+}
+
 static mst_status create_parts(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     for (int k = 0; k < MST_INTEGRAL_PARTS; k++) {
@@ -131,6 +141,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     plan->method = choose_method(&plan->desc);
     MST_TRY(mst_integrand_parse(plan, desc, error));
     MST_TRY(mst_integrand_map(plan, error));
+    plan->same_bounds = plan->method->shrink && has_same_bounds(plan);
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (desc->rule == MST_INTEGRAL_OSCILLATORY) { // its parts' kernels are all that it has
         MST_TRY(create_parts(plan, desc, error));
@@ -207,6 +218,7 @@ void mst_integral_destroy(mst_integral *plan) {
     if (!plan)
         return;
     mst_twins_destroy(&twin_kind, plan->twins, plan->n_twins);
+    mst_integral_destroy_second(plan->second);
     mst_turn_destroy(plan->turn);
     for (int k = 0; k < MST_INTEGRAL_PARTS; k++)
         mst_integral_destroy(plan->parts[k]);
@@ -260,8 +272,7 @@ fail:
         mst_queue_abandon(&plan->queue);
     if (!own)
         free(call.results);
-    free(call.rows);
-    free(call.cuts);
+    free(call.memory);
     return status;
 }
 

@@ -232,18 +232,17 @@ fail:
 typedef struct row_filling {
     const mst_integral *plan;
     const mst_integral_call *call;
-    size_t first, end;
+    double *rows, *cuts;
 } row_filling;
 
 static mst_status fill_rows(size_t part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     const row_filling *f = user;
-    const size_t n_parameters = (size_t)f->plan->desc.n_parameters, begin = f->first + part * MST_INTEGRAL_SETS;
-    const size_t end = mst_smaller(begin + MST_INTEGRAL_SETS, f->end);
+    const size_t n_parameters = (size_t)f->plan->desc.n_parameters, begin = part * MST_INTEGRAL_SETS;
+    const size_t end = mst_smaller(begin + MST_INTEGRAL_SETS, f->call->n_sets);
     for (size_t i = begin; i < end; i++) {
         const double *own = n_parameters > 0 ? f->call->parameters + i * n_parameters : NULL;
-        MST_TRY(fill_row(f->plan, i, own, f->call->rows + i * (size_t)f->plan->n_row, f->call->cuts + i * (size_t)f->plan->n_cuts,
-                         error));
+        MST_TRY(fill_row(f->plan, i, own, f->rows + i * (size_t)f->plan->n_row, f->cuts + i * (size_t)f->plan->n_cuts, error));
     }
 fail:
     return status;
@@ -251,17 +250,20 @@ fail:
 
 mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
-    call->rows = calloc(call->n_sets * (size_t)plan->n_row + 1, sizeof *call->rows);
-    call->cuts = calloc(call->n_sets * (size_t)plan->n_cuts, sizeof *call->cuts);
-    MST_REQUIRE(call->rows && call->cuts, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
+    const size_t n = plan->same_bounds ? 1 : call->n_sets, n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
+    row_filling f = {.plan = plan, .call = call};
+    MST_REQUIRE(call->memory = calloc(n * (n_row + n_cuts) + 1, sizeof *call->memory), MST_ERROR_HOST_MEMORY,
+                "out of memory for %zu integrals", call->n_sets);
+    f.rows = call->memory;
+    f.cuts = call->memory + n * n_row;
+    call->rows = plan->same_bounds && n_row > 0 ? call->parameters : f.rows;
+    call->cuts = f.cuts;
+    if (plan->same_bounds)
+        MST_TRY(fill_row(plan, 0, call->parameters, f.rows, f.cuts, error));
+    else
+        MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(n, (size_t)MST_INTEGRAL_SETS), fill_rows, &f, error));
 fail:
     return status;
-}
-
-mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                                   mst_error *error) {
-    row_filling filling = {plan, call, first, first + count};
-    return mst_pool_run(plan->context->pool, mst_divide_up(count, (size_t)MST_INTEGRAL_SETS), fill_rows, &filling, error);
 }
 
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts) {

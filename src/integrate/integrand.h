@@ -2,7 +2,7 @@
 #ifndef MST_INTEGRATE_INTEGRAND_H
 #define MST_INTEGRATE_INTEGRAND_H
 
-#include "plan.h"
+#include "call.h"
 
 #include "runtime/description.h"
 
@@ -23,10 +23,9 @@ mst_status mst_integral_expect(mst_integral *plan, uint64_t evaluations, mst_err
 
 // ---- integrand.c
 
-// Memory for the rows and cuts of all integrals, the caller's to free; and those of integrals first .. first + count - 1.
+// The rows and cuts of all integrals, from their parameters, by the threads of the pool. call->memory is the caller's to free,
+// whatever is returned.
 mst_status mst_integrand_take_rows(const mst_integral *plan, mst_integral_call *call, mst_error *error);
-mst_status mst_integrand_fill_rows(const mst_integral *plan, const mst_integral_call *call, size_t first, size_t count,
-                                   mst_error *error);
 
 // The first component on the host, in double, at one t of one variable, which is x where the range is not mapped.
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);

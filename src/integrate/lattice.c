@@ -256,4 +256,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_lattice = {false, GPU_GROUP, 1, 1, create, build, run, destroy};
+const mst_integral_method mst_integral_lattice = {false, GPU_GROUP, 1, 1, create, build, run, destroy, NULL};

@@ -79,8 +79,7 @@ static mst_status run_part(mst_integral *plan, int which, const double *paramete
 fail:
     if (status != MST_OK)
         mst_queue_abandon(&part->queue);
-    free(call.rows);
-    free(call.cuts);
+    free(call.memory);
     return status;
 }
 

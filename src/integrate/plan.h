@@ -43,19 +43,7 @@ typedef struct mst_integral_buffer {
     uint64_t bytes;
 } mst_integral_buffer;
 
-// The integrals of one call, on the host: row i of `rows` has the n_row numbers that integral i gives to the kernels (its
-// parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of
-// t between which to integrate: from, breakpoints (and, beside them, the 0 of MST_RANGE_HALVES), to for one variable, else (from,
-// to) of each.
-typedef struct mst_integral_call {
-    size_t n_sets;
-    double *rows, *cuts;
-    const double *parameters;     // the caller's, of which rows are made
-    mst_integral_result *results; // as many a set as there are components
-    mst_integral_result *copies;  // for the caller, in elements of its size; NULL: `results` are the caller's
-    const mst_execution *how;
-    mst_report *report;
-} mst_integral_call;
+typedef struct mst_integral_call mst_integral_call; // call.h
 
 // What tuning may choose.
 typedef struct mst_integral_choice {
@@ -72,6 +60,8 @@ typedef struct mst_integral_method {
     mst_status (*build)(mst_integral *plan, mst_error *error); // makes the kernels; after create in place of others
     mst_status (*run)(mst_integral *plan, const mst_integral_call *call, mst_error *error);
     void (*destroy)(mst_integral *plan);
+    // NULL, or gives the memory of its integrals back: two of the kind can work on a GPU at once. It finishes results itself.
+    void (*shrink)(mst_integral *plan);
 } mst_integral_method;
 
 struct mst_integral {
@@ -82,6 +72,7 @@ struct mst_integral {
     bool is_double, cpu;
     mst_integral_choice choice;
     bool uses_ends;   // the integrand reads left or right
+    bool same_bounds; // rows and cuts need nothing of a set but its parameters, and the method can do with that
     int n_components; // of the integrand, one result each
     mst_expr *components[MST_INTEGRAL_MAX_COMPONENTS], *bounds[2 * MST_INTEGRAL_MAX_VARIABLES],
         *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
@@ -100,6 +91,7 @@ struct mst_integral {
     const mst_integral_method *method;
     void *work;                              // the method's
     mst_integral *parts[MST_INTEGRAL_PARTS]; // plans that the method works with (oscillatory.h)
+    mst_integral *second;                    // beside it on its device (share.c); NULL until there are integrals enough
     void **twins;                            // plans of the group's further devices
     size_t n_twins;
 };
@@ -122,20 +114,17 @@ static inline bool mst_integral_is_fixed(mst_integral_rule rule) {
     return rule >= MST_INTEGRAL_RECTANGLE && rule <= MST_INTEGRAL_GAUSS;
 }
 
+// ---- second.c
+
+// A plan like this one on the same device, with its own queue, kernels and memory. All else is the plan's, which outlives it.
+mst_status mst_integral_create_second(const mst_integral *plan, mst_integral **out, mst_error *error);
+void mst_integral_destroy_second(mst_integral *second);
+
 // ---- integral.c
 
 // The public function, with a choice made.
 mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
                                   mst_integral **out, mst_error *error);
-
-// ---- results.c
-
-// What a method computed of integrals first .. first + count - 1 becomes what the caller gets, and is copied if it is to be.
-mst_status mst_integral_finish(const mst_integral *plan, const mst_integral_call *call, const mst_integral_result *computed,
-                               size_t first, size_t count, mst_error *error);
-
-// ---- share.c: a call's integrals, from parameters to results, by the plan and its twins.
-mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error);
 
 // ---- tune.c
 

@@ -18,10 +18,8 @@ enum {
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
-    N_RESULTS = 2,            // numbers of a component of an integral that the host reads, as regions.cl has them
-    MOST_COLLECTED = 1 << 15, // integrals at once
-    LEAST_LOOK = 64,          // regions of an integral that seems to be 0 all over
-    REGION_BYTES = 128        // of a region with one variable, about, before a round and after it
+    LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
+    REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
 
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
@@ -88,9 +86,8 @@ fail:
     return status;
 }
 
-static void destroy(mst_integral *plan) {
+static void shrink(mst_integral *plan) {
     mst_regions *r = plan->work;
-    destroy_kernels(&r->kernels);
     for (int s = 0; s < 2; s++) {
         mst_integral_release(plan, &r->generations[s].lo);
         mst_integral_release(plan, &r->generations[s].len);
@@ -98,11 +95,19 @@ static void destroy(mst_integral *plan) {
         mst_integral_release(plan, &r->generations[s].ends);
         mst_integral_release(plan, &r->generations[s].run);
         mst_integral_release(plan, &r->generations[s].parents);
+        r->generations[s].capacity = 0;
     }
     mst_integral_buffer *buffers[] = {&r->values, &r->errors,  &r->magnitudes, &r->marks,  &r->rows, &r->cuts,
                                       &r->sums,   &r->results, &r->state,      &r->splits, &r->total};
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
+}
+
+static void destroy(mst_integral *plan) {
+    mst_regions *r = plan->work;
+    shrink(plan);
+    destroy_kernels(&r->kernels);
+    mst_collected_release(plan->context, &r->collected);
     free(r);
 }
 
@@ -149,7 +154,8 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->generations[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_components(plan) * n_sums(plan) * real_bytes, "integrals", error));
-    MST_TRY(mst_integral_reserve(plan, &r->results, n * n_components(plan) * N_RESULTS * real_bytes, "integrals", error));
+    MST_TRY(
+        mst_integral_reserve(plan, &r->results, n * n_components(plan) * MST_REGIONS_RESULTS * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * (n_components(plan) + 1) * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->total, MST_REGIONS_COUNTS * sizeof(cl_uint), "counters", error));
@@ -169,7 +175,7 @@ static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
 static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
 
 // Runs rounds until nothing is left to split, or no memory to split it: then integrals that are still running have spent their
-// budget.
+// budget, unless the memory is others'.
 static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_call *call, size_t done, mst_error *error) {
     mst_status status = MST_OK, room = MST_OK;
     mst_error full;
@@ -199,7 +205,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
         if (n > 0)
             MST_TRY(mst_regions_split(plan, n_sets, sets_a_group, now, next, error));
     }
-    if (room != MST_OK && !is_full(room)) {
+    if (room != MST_OK && (call->shares_memory || !is_full(room))) {
         status = room;
         if (error)
             *error = full;
@@ -208,64 +214,33 @@ fail:
     return status;
 }
 
-// A piece at a time, whose memory the C library has again for the next one.
-static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
-    mst_status status = MST_OK;
-    enum { RUNNING = 4 }; // as regions.cl has it, or more
-    mst_regions *r = plan->work;
-    const size_t components = n_components(plan), row = N_RESULTS * components, n_states = components + 1;
-    const size_t piece = mst_smaller(n, (size_t)MOST_COLLECTED);
-    double *found = malloc(piece * row * sizeof *found);
-    cl_uint *state = malloc(piece * n_states * sizeof *state);
-    MST_REQUIRE(found && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
-    for (size_t first = 0; first < n; first += piece) {
-        const size_t count = mst_smaller(piece, n - first);
-        MST_TRY(mst_integral_download(plan, r->results.memory, first * row, found, count * row, error));
-        MST_TRY(mst_integral_download_counts(plan, r->state.memory, first * n_states, state, count * n_states, error));
-        for (size_t k = 0; k < count * components; k++) {
-            const cl_uint *states = state + k / components * n_states, stop = states[k % components];
-            mst_integral_result *out = &results[first * components + k];
-            out->value = found[N_RESULTS * k];
-            out->error = found[N_RESULTS * k + 1];
-            out->evaluations = (uint64_t)states[components] * r->n_points;
-            out->status = stop >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)stop;
-            if (isinf(out->error)) // a region in which the integrand is not finite is still there
-                out->status = MST_INTEGRAL_NON_FINITE;
-        }
-    }
-fail:
-    free(found);
-    free(state);
-    return status;
-}
-
 // Bounds are often the same for all.
 static mst_status upload_cuts(mst_integral *plan, const double *cuts, size_t n, mst_error *error) {
     mst_regions *r = plan->work;
     const size_t n_cuts = (size_t)plan->n_cuts;
-    r->same_cuts = memcmp(cuts, cuts + n_cuts, (n - 1) * n_cuts * sizeof *cuts) == 0;
+    r->same_cuts = plan->same_bounds || memcmp(cuts, cuts + n_cuts, (n - 1) * n_cuts * sizeof *cuts) == 0;
     return mst_integral_upload_pairs(plan, &r->cuts, cuts, (r->same_cuts ? 1 : n) * n_cuts, "bounds", error);
 }
 
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     mst_regions *r = plan->work;
-    size_t at_once = MOST_FIRST_REGIONS / r->first_regions / n_components(plan), n_row = (size_t)plan->n_row,
-           n_cuts = (size_t)plan->n_cuts;
+    size_t at_once = MOST_FIRST_REGIONS / r->first_regions / n_components(plan);
     for (size_t first = 0; first < call->n_sets; first += at_once) {
-        size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
+        const size_t count = mst_smaller(at_once, call->n_sets - first);
+        const mst_integral_call part = mst_integral_part(plan, call, first, count);
         cl_uint n_sets = (cl_uint)count;
         MST_TRY(reserve_sets(plan, count, error));
         MST_TRY(reserve_generation(plan, &r->generations[0], n_sets * r->first_regions, error));
         MST_TRY(reserve_estimates(plan, &r->generations[0], error));
-        MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-        MST_TRY(upload_cuts(plan, call->cuts + first * n_cuts, count, error));
+        MST_TRY(mst_integral_upload(plan, &r->rows, part.rows, count * (size_t)plan->n_row, "parameters", error));
+        MST_TRY(upload_cuts(plan, part.cuts, count, error));
         MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
-        MST_TRY(collect(plan, count, call->results + first * n_components(plan), error));
+        MST_TRY(mst_regions_collect(plan, &part, error));
     }
 fail:
     return status;
 }
 
-const mst_integral_method mst_integral_regions = {false, GPU_EVALUATE_GROUP, 1, 1, create, build, run, destroy};
+const mst_integral_method mst_integral_regions = {false, GPU_EVALUATE_GROUP, 1, 1, create, build, run, destroy, shrink};

@@ -4,7 +4,8 @@
 
 #include "plan.h"
 
-enum { MST_REGIONS_COUNTS = 3 }; // of a round: regions to come, suspects of even and of odd rounds
+enum { MST_REGIONS_COUNTS = 3 };  // of a round: regions to come, suspects of even and of odd rounds
+enum { MST_REGIONS_RESULTS = 2 }; // numbers of a component of an integral that the host reads, as regions.cl has them
 
 typedef struct mst_generation {                          // regions before a round, or after it
     mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
@@ -15,6 +16,13 @@ typedef struct mst_regions_kernels {
     mst_kernel *begin, *evaluate, *compare, *judge, *place, *split, *locate; // locate: of one variable
 } mst_regions_kernels;
 
+// What the host reads of some integrals: numbers of the plan's type, and behind them states. Pinned where the device copies.
+typedef struct mst_collected {
+    void *memory;
+    uint64_t bytes;
+    cl_mem pinned; // NULL: from the C library
+} mst_collected;
+
 typedef struct mst_regions {
     mst_regions_kernels kernels;
     size_t evaluate_group, judge_group, place_group, split_group;
@@ -24,6 +32,7 @@ typedef struct mst_regions {
     mst_integral_buffer rows, cuts, sums, results, state, splits; // an integral
     bool same_cuts;                                               // all integrals have those of one
     mst_integral_buffer total;
+    mst_collected collected;
 } mst_regions;
 
 // ---- regions_launch.c: a round, in this order, of the n regions of one generation or the n_sets integrals
@@ -37,5 +46,11 @@ mst_status mst_regions_place(mst_integral *plan, cl_uint n_sets, cl_uint round, 
 mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
 mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const mst_generation *s,
                              const mst_generation *next, mst_error *error);
+
+// ---- regions_collect.c
+
+// Results of all integrals of a call, whose rounds are over, as the caller gets them.
+mst_status mst_regions_collect(mst_integral *plan, const mst_integral_call *call, mst_error *error);
+void mst_collected_release(mst_context *context, mst_collected *collected);
 
 #endif

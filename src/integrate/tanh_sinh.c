@@ -191,4 +191,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_tanh_sinh = {true, GPU_GROUP, 1, 1, create, build, run, destroy};
+const mst_integral_method mst_integral_tanh_sinh = {true, GPU_GROUP, 1, 1, create, build, run, destroy, NULL};

@@ -162,12 +162,10 @@ static bool make_parameters(integral_trial *t, const mst_integral *plan) {
     uint64_t state = 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < t->n_sets * (size_t)t->desc.n_parameters; i++)
         t->parameters[i] = mst_tune_uniform(&state);
-    bool good = mst_integrand_take_rows(plan, &call, NULL) == MST_OK &&
-                mst_integrand_fill_rows(plan, &call, 0, t->n_sets, NULL) == MST_OK;
+    bool good = mst_integrand_take_rows(plan, &call, NULL) == MST_OK;
     for (size_t i = 0; i < t->n_sets && good && is_fixed(&t->desc); i++)
         t->sizes[i] = size_of(plan, &call.rows[i * (size_t)plan->n_row], &call.cuts[i * (size_t)plan->n_cuts]);
-    free(call.rows);
-    free(call.cuts);
+    free(call.memory);
     return good;
 }
 
