@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define BLOCKS_UNTIL_KNOWN 2 // that a device of a group takes before it is known how long one takes
+#define SMALLER_BLOCKS 2     // at the beginning, each twice as large as the one before, up to a whole one
 
 struct staged_run;
 
@@ -179,11 +180,25 @@ static bool others_are_sooner(const device_part *d, size_t items) {
     return rate > 0 && others > 0 && (double)(d->taken - d->done + items) / rate > theirs / others;
 }
 
+// Room of the next block. Nothing goes on beside the first upload and the last download, so there blocks are smaller, unless
+// copies are work of the device's own or there is nobody to wait for.
+static size_t room_for(const device_part *d) {
+    const staged_run *r = d->run;
+    const mst_stream_desc *desc = &d->stream->desc;
+    const size_t whole = d->stream->ring.block_items,
+                 least = mst_larger(whole >> SMALLER_BLOCKS, mst_larger(desc->least_items, 1));
+    if (r->alone || (desc->context->device.unified_memory && r->n_parts == 1))
+        return whole;
+    const size_t begin = whole >> (d->launched < SMALLER_BLOCKS ? SMALLER_BLOCKS - d->launched : 0);
+    const size_t end = (r->n_items - r->next) / (2 * r->n_parts);
+    return mst_smaller(whole, mst_larger(mst_smaller(begin, end), least));
+}
+
 // The next block for a device; false if there is none.
 static bool take_block(device_part *d, mst_slot *slot) {
     staged_run *r = d->run;
     pthread_mutex_lock(&r->mutex);
-    size_t items = mst_stream_cut(&d->stream->desc, r->next, d->stream->ring.block_items);
+    size_t items = mst_stream_cut(&d->stream->desc, r->next, room_for(d));
     bool takes = items > 0 && !others_are_sooner(d, items);
     if (takes) {
         slot->first = r->next;
