@@ -91,6 +91,11 @@ double group_median(mst_status (*work)(void *user, mst_error *error), void *user
     return seconds[GROUP_ROUNDS / 2];
 }
 
+static void log_line(mst_log_level level, const char *text, void *user) {
+    (void)level, (void)user;
+    fprintf(stderr, "%s\n", text);
+}
+
 // Parts of a device have no names of their own: `one` is then the whole of it.
 mst_status group_context(const group_run *run, bool group, uint64_t device_memory, mst_context **out, mst_error *error) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
@@ -98,6 +103,7 @@ mst_status group_context(const group_run *run, bool group, uint64_t device_memor
     desc.device = run->options->device;
     desc.device_memory = device_memory;
     desc.host_memory = (uint64_t)64 << 30;
+    desc.log = run->options->verbose ? log_line : NULL;
     snprintf(index, sizeof index, "%zu", mst_context_device(run->group)->index);
     if (!group)
         desc.device = index;
@@ -227,7 +233,7 @@ static const cli_command command = {
         "Every case is checked: planes beside cuts and whole results have the bits of one device. Ideal is what one device\n"
         "needs, divided by their number, or what the links allow, measured by plain OpenCL on all devices at once.\n"
         "\nExample: parts of a processor\n  group-rates --device 0/2 --size small\n",
-    .leave_out = ~(unsigned)CLI_DEVICE,
+    .leave_out = ~(unsigned)(CLI_DEVICE | CLI_VERBOSE),
     .options = options,
     .n_options = CLI_COUNT(options),
     .values_bytes = sizeof(request),

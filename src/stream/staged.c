@@ -5,6 +5,7 @@
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define BLOCKS_UNTIL_KNOWN 2 // that a device of a group takes before it is known how long one takes
 #define SMALLER_BLOCKS 2     // at the beginning, each twice as large as the one before, up to a whole one
@@ -30,6 +31,7 @@ typedef struct staged_run {
     size_t n_items;
     double start;
     bool alone; // one device and one block: nothing to overlap
+    bool alike; // devices of one make: how fast they are need not be known from the beginning
     device_part *parts;
     size_t n_parts;
     mst_trays *trays;
@@ -152,10 +154,13 @@ static bool wait_for(device_part *d, arrived_fn *arrived) {
     }
 }
 
+// Whether its rate is: first blocks are smaller, and have waited for the pipeline to fill.
+static bool is_known(const device_part *d) { return d->written > (d->run->alike ? SMALLER_BLOCKS : 0) && d->seconds > 0; }
+
 // Whether a block has a slot to go to, or there is no more block.
 static bool has_room(const device_part *d) {
     size_t slots = (size_t)d->stream->ring.n_slots;
-    if (d->run->n_parts > 1 && d->written == 0)
+    if (!d->run->alike && !is_known(d))
         slots = mst_smaller(slots, BLOCKS_UNTIL_KNOWN);
     return d->launched - d->written < slots || d->run->next == d->run->n_items;
 }
@@ -163,7 +168,7 @@ static bool has_room(const device_part *d) {
 static bool all_done(const device_part *d) { return d->run->done == d->run->n_items; }
 
 // Items a second, 0 as long as nothing is known.
-static double rate_of(const device_part *d) { return d->done > 0 && d->seconds > 0 ? (double)d->done / d->seconds : 0; }
+static double rate_of(const device_part *d) { return is_known(d) ? (double)d->done / d->seconds : 0; }
 
 // Whether the other devices would have done all that is left, with what they have taken, before this one had done one more
 // block of so many items: then a slow device would keep all others waiting at the end.
@@ -281,6 +286,7 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
     pthread_cond_init(&r->changed, NULL);
     const size_t n = r->n_parts;
     r->n_parts = 0;
+    r->alike = true;
     for (size_t k = 0; k < n; k++) {
         mst_stream *s = mst_stream_member(lead, k);
         if (s->ring.configured) {
@@ -292,6 +298,7 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
                                                              .trays = r->trays,
                                                              .files = &r->files,
                                                              .watch = r->n_parts == 0 ? &r->watch : NULL}};
+            r->alike = r->alike && strcmp(s->desc.context->device.name, lead->desc.context->device.name) == 0;
             r->n_parts++;
         }
     }
