@@ -1,8 +1,9 @@
 // Parts of a grid that exchange halos on the way of a run, each in a thread of its own: beside the interior and waiting, by every
 // schedule that has another way of it, around a ring or not, over runs that end between exchanges. Whatever they are, the state
-// has the bits of one solver. What the function of the caller's returns ends the run.
+// has the bits of one solver. What the function of the caller's returns ends the run, and a field that diverges the last one.
 #include "support_stencil.h"
 
+#include <math.h>
 #include <pthread.h>
 
 enum { MOST_PARTS = 4, ROWS_OF_GRID = 61, COLUMNS_OF_GRID = 18, RUNS = 3 };
@@ -14,7 +15,7 @@ typedef struct member {
     void *given[2], *taken[2];
     struct member *others[2];
     pthread_barrier_t *all;
-    uint64_t steps, first, exchanges, fails_at; // fails_at: 0: never
+    uint64_t steps, first, exchanges, goes_on, fails_at; // fails_at: 0: never
     mst_status status;
     mst_error error;
 } member;
@@ -40,6 +41,7 @@ static mst_stencil_neighbours neighbours_of(member *m) {
     }
     n.first = m->first;
     n.exchange = meet;
+    n.goes_on = m->goes_on;
     n.user = m;
     return n;
 }
@@ -108,10 +110,11 @@ static void end(member *members, size_t n) {
     pthread_barrier_destroy(members[0].all);
 }
 
-static void run_all(member *members, size_t n, uint64_t steps) {
+static void run_all(member *members, size_t n, uint64_t steps, bool goes_on) {
     pthread_t threads[MOST_PARTS];
     for (size_t k = 0; k < n; k++) {
         members[k].steps = steps;
+        members[k].goes_on = goes_on;
         members[k].exchanges = 0;
         assert_int_equal(pthread_create(&threads[k], NULL, work, &members[k]), 0);
     }
@@ -119,10 +122,11 @@ static void run_all(member *members, size_t n, uint64_t steps) {
         pthread_join(threads[k], NULL);
 }
 
-// As many exchanges as steps come behind halos that are used up; and what is left of the last.
+// As many exchanges as steps come behind halos that are used up, or another run; and what is left of the last.
 static void check_exchanges(member *m, uint64_t steps) {
     mst_error e;
-    const uint64_t between = m->part.steps, due = steps > m->first ? (steps - m->first + between - 1) / between : 0;
+    const uint64_t between = m->part.steps, used = m->goes_on ? steps : steps - 1;
+    const uint64_t due = used >= m->first ? (used - m->first) / between + 1 : 0;
     OK(mst_stencil_describe_halo(m->solver, &m->halo, &e));
     assert_int_equal(m->exchanges, due);
     m->first += due * between - steps;
@@ -176,9 +180,10 @@ static void test_bits(void **state) {
         for (int run = 0; run < RUNS; run++) {
             const uint64_t steps = test_between(1, 13);
             OK(mst_stencil_run(one, steps, NULL, NULL, &e));
-            run_all(members, n, steps);
-            snprintf(what, sizeof what, "%s, exchange %d every %llu steps, run %d", mst_stencil_schedule_name(d.schedule),
-                     (int)d.exchange, (unsigned long long)members[0].part.steps, run);
+            run_all(members, n, steps, test_between(0, 1));
+            snprintf(what, sizeof what, "%s, exchange %d every %llu steps, run %d%s", mst_stencil_schedule_name(d.schedule),
+                     (int)d.exchange, (unsigned long long)members[0].part.steps, run,
+                     members[0].goes_on ? ", which goes on" : "");
             for (size_t i = 0; i < n; i++) {
                 CHECK(members[i].status == MST_OK, "part %zu: %s", i, members[i].error.message);
                 check_exchanges(&members[i], steps);
@@ -250,7 +255,7 @@ static void test_whole_arrays(void **state) {
                 for (size_t i = 0; i < want.n; i++)
                     OK(mst_stencil_write_whole(members[k].solver, want.names[i], want.levels[i], (mst_type)0,
                                                mst_at_host(want.values[i]), &e));
-            run_all(members, n, 7);
+            run_all(members, n, 7, false);
             OK(mst_stencil_run(one, 7, NULL, NULL, &e));
             for (size_t k = 0; k < n; k++)
                 collect(members[k].solver, &got);
@@ -262,6 +267,30 @@ static void test_whole_arrays(void **state) {
         }
         mst_stencil_destroy(one);
     }
+}
+
+// A field that diverges in one part, far from the others: where another run follows it is not looked at, and at the end of the
+// last one that part alone says so. Its state can be read.
+static void test_divergence(void **state) {
+    mst_error e;
+    member members[MOST_PARTS];
+    pthread_barrier_t all;
+    static float field[ROWS_OF_GRID * COLUMNS_OF_GRID] = {NAN};
+    mst_stencil_desc d = describe(false);
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.check_every = 100;
+    const size_t n = begin(*state, &d, 2, 2, &all, members);
+    OK(mst_stencil_write(members[0].solver, "u", 0, mst_at_host(field), &e));
+    run_all(members, n, 4, true);
+    for (size_t k = 0; k < n; k++)
+        CHECK(members[k].status == MST_OK, "part %zu goes on: %s", k, members[k].error.message);
+    run_all(members, n, 3, false);
+    assert_int_equal(members[0].status, MST_ERROR_DIVERGED);
+    CHECK(members[1].status == MST_OK, "the other part: %s", members[1].error.message);
+    field[0] = 0;
+    OK(mst_stencil_read(members[0].solver, "u", 0, NULL, mst_at_host(field), &e));
+    assert_true(isnan(field[0]));
+    end(members, n);
 }
 
 static void test_failures(void **state) {
@@ -292,7 +321,7 @@ static void test_failures(void **state) {
     mst_stencil_destroy(one);
     for (size_t k = 0; k < n; k++)
         members[k].fails_at = 2;
-    run_all(members, n, 20);
+    run_all(members, n, 20, false);
     for (size_t k = 0; k < n; k++) {
         assert_int_equal(members[k].status, MST_ERROR_IO);
         assert_string_equal(members[k].error.message, "nobody is there");
@@ -304,6 +333,6 @@ static void test_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_whole_arrays),
-                                       cmocka_unit_test(test_failures)};
+                                       cmocka_unit_test(test_divergence), cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

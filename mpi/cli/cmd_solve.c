@@ -100,11 +100,6 @@ static int check_request(const request *r, job *j) {
 // What ranks do not do is refused before any work.
 static int check_problem(const job *j) {
     const problem *p = &j->run.problem;
-    size_t shape[MST_MAX_AXES];
-    if (problem_shape(&p->desc, shape) < 2) {
-        cli_error(command, "%s: has one axis, which ranks cannot share; `mastaba solve` can do it", j->options.name);
-        return CLI_INPUT_OUTPUT;
-    }
     const bool writes = j->options.output || j->options.checkpoint || p->n_outputs || p->desc.n_receivers || p->n_logs ||
                         p->desc.n_spectra || j->request->dry_run;
     if (!writes) {

@@ -134,6 +134,16 @@ echo "== a grid, with the bits of one process"
 "$MASTABA" solve heat2d --grid 40x24 --steps 20 -o heat.npy >/dev/null
 by 3 solve heat2d --grid 40x24 --steps 20 -o heats.npy | grep -q "20 steps by 3 ranks" || fail "no report of steps"
 cmp heat.npy heats.npy || fail "ranks give other bits"
+for grid in heat1d "heat2d --grid 3x50"; do # the first rank has all
+    "$MASTABA" solve $grid --steps 20 -o row1.npy --force >/dev/null
+    by 3 solve $grid --steps 20 -o row.npy --checkpoint row.chk --force >/dev/null
+    cmp row1.npy row.npy || fail "$grid: ranks give other bits"
+    by 2 solve $grid --steps 30 -o row.npy --checkpoint row.chk --resume --force >/dev/null
+    "$MASTABA" solve $grid --steps 30 -o row1.npy --force >/dev/null
+    cmp row1.npy row.npy || fail "$grid: ranks go on to other bits"
+    rm row.chk
+done
+by 3 solve heat1d --dry-run | grep -q "rank 2: nothing" || fail "no plan of a row"
 by 3 solve heat2d --grid 40x24 --steps 20 --exchange beside --exchange-every 2 -o heats.npy --force >/dev/null
 cmp heat.npy heats.npy || fail "exchanges beside the interior give other bits"
 by 3 solve heat2d --grid 40x24 --exchange-every 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
@@ -314,7 +324,7 @@ for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --lay
     by 3 fft $wrong >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "fft $wrong: $code, $(cat err.txt)"
 done
-for wrong in "heat1d -o y.npy" "heat2d -o y.npy --time-step 99" "none.yaml -o y.npy" "heat2d -o heat.npy" "heat2d --set b=1 -o y.npy" "heat2d --exchange 2 -o y.npy"; do
+for wrong in "heat2d -o y.npy --time-step 99" "none.yaml -o y.npy" "heat2d -o heat.npy" "heat2d --set b=1 -o y.npy" "heat2d --exchange 2 -o y.npy"; do
     code=0
     by 3 solve $wrong >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"

@@ -85,6 +85,15 @@ fail:
     return status;
 }
 
+// A single row of nodes is not cut: the first with a share has all.
+static void give_whole(size_t nodes, const double *shares, size_t n, mst_stencil_part *parts) {
+    size_t owner = 0;
+    while (shares && owner + 1 < n && shares[owner] == 0)
+        owner++;
+    for (size_t k = 0; k < n; k++)
+        parts[k] = (mst_stencil_part){k > owner ? nodes : 0, k == owner ? nodes : 0, UINT32_MAX};
+}
+
 mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
                               mst_stencil_part *parts, mst_error *error) {
     mst_status status = MST_OK;
@@ -94,8 +103,9 @@ mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares
         MST_REQUIRE(isfinite(shares[k]) && shares[k] >= 0, MST_ERROR_ARGUMENT, "share %zu is %g; it must not be negative", k,
                     shares[k]);
     MST_TRY(mst_scheme_description_read(desc, &given, error));
-    MST_REQUIRE(given.desc.rank > 1, MST_ERROR_UNSUPPORTED, "a grid of one axis is not cut into parts");
-    MST_TRY(mst_members_divide(NULL, &given.desc, shares, n, steps, parts, NULL, error));
+    MST_TRY(mst_members_divide(NULL, &given.desc, shares, n, steps, parts, NULL, error)); // which checks it, too
+    if (given.desc.rank == 1)
+        give_whole(given.desc.grid[0], shares, n, parts);
 fail:
     mst_scheme_description_release(&given);
     return status;
