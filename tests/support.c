@@ -99,7 +99,7 @@ int test_setup_cached(void **state) {
 
 int test_teardown(void **state) {
     (void)state;
-    uint64_t left = mst_context_device_memory_used(group.context);
+    uint64_t left = mst_context_device_memory_used(group.context) + test_close_cpu();
     mst_context_destroy(group.context);
     test_remove_tree(group.directory);
     if (left)

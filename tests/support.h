@@ -58,6 +58,14 @@ int test_setup(void **state);
 int test_setup_cached(void **state); // with test_context_cached
 int test_teardown(void **state);
 
+// For what is of CPUs alone, where the device under test is none: kernels of the shape cpu, which want private memory, and parts
+// of devices. The first CPU of the machine takes its place; without any, the group or the test is skipped, which one line says.
+int test_setup_on_cpu(void **state); // as test_setup; the CPU becomes the default device
+mst_context *test_cpu(void **state); // the group's context if that is on a CPU, else one of a CPU beside it
+uint64_t test_close_cpu(void);       // by test_teardown: the device memory that is still held there
+const char *test_in_parts(const mst_context *context, unsigned n); // "0/2": its device in parts, good for two calls at a time;
+                                                                   // NULL if it cannot be cut
+
 // A context as test_setup makes it; desc may be NULL. The device is filled in where desc has none. Nothing is cached unless desc
 // has a directory for it: to give a binary away, PoCL compiles every kernel once more, which would double the time of the tests.
 mst_context *test_context(const mst_context_desc *desc);

@@ -68,6 +68,21 @@ int __wrap_asprintf(char **out, const char *format, ...) {
     va_end(arguments);
     return n;
 }
+// What _FORTIFY_SOURCE, which some compilers define by themselves, makes of the two.
+int __wrap___vasprintf_chk(char **out, int flag, const char *format, va_list arguments);
+int __wrap___vasprintf_chk(char **out, int flag, const char *format, va_list arguments) {
+    (void)flag;
+    return __wrap_vasprintf(out, format, arguments);
+}
+int __wrap___asprintf_chk(char **out, int flag, const char *format, ...);
+int __wrap___asprintf_chk(char **out, int flag, const char *format, ...) {
+    va_list arguments;
+    (void)flag;
+    va_start(arguments, format);
+    int n = __wrap_vasprintf(out, format, arguments);
+    va_end(arguments);
+    return n;
+}
 WRAP(int, pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)) {
     return fails("pthread_create") ? EAGAIN : __real_pthread_create(thread, attributes, body, argument);
 }

@@ -245,5 +245,5 @@ int main(void) {
         cmocka_unit_test(down_to_the_least), cmocka_unit_test(from_any_place), cmocka_unit_test(after_a_shortage),
         cmocka_unit_test(of_most_axes),      cmocka_unit_test(are_forecast),
     };
-    return cmocka_run_group_tests_name("convolution panels", tests, test_setup, test_teardown);
+    return cmocka_run_group_tests_name("convolution panels", tests, test_setup_on_cpu, test_teardown);
 }

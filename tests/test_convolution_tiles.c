@@ -351,5 +351,5 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_volumes), cmocka_unit_test(of_circular_volumes),
                                        cmocka_unit_test(in_tiles), cmocka_unit_test(down_to_the_least),
                                        cmocka_unit_test(by_spectra)};
-    return cmocka_run_group_tests_name("convolution tiles", tests, test_setup, test_teardown);
+    return cmocka_run_group_tests_name("convolution tiles", tests, test_setup_on_cpu, test_teardown);
 }

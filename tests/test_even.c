@@ -29,7 +29,7 @@ static void every_kind(void **state) {
             mst_fft_desc desc = describe(test_between(0, 1) ? MST_FLOAT32 : MST_FLOAT64, kind, 2, shape);
             desc.shape = MST_FFT_SHAPE_CPU;
             desc.scale = test_between(0, 1) ? 1 : 0.25;
-            test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+            test_fft_check(test_cpu(state), &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
         }
 }
 
@@ -81,7 +81,7 @@ static void axes_and_layouts(void **state) {
                 desc.input = test_layout_random(type, table[i].rank, table[i].shape, false);
                 desc.output = test_layout_random(type, table[i].rank, table[i].shape, false);
             }
-            test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+            test_fft_check(test_cpu(state), &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
         }
 }
 

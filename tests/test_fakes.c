@@ -3,7 +3,7 @@
 
 // What the wrappers make OpenCL say.
 static struct {
-    bool no_fp64, unavailable, no_compiler, no_platforms, no_platform_error, broken_platform, no_devices, not_unified;
+    bool no_fp64, unavailable, no_compiler, no_platforms, no_platform_error, broken_platform, no_devices, not_unified, is_gpu;
     cl_ulong max_allocation;
     size_t name_length;
 } fake;
@@ -28,6 +28,8 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t s
         memset(value, 0, sizeof(cl_bool));
     if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && fake.max_allocation)
         memcpy(value, &fake.max_allocation, sizeof fake.max_allocation);
+    if (what == CL_DEVICE_TYPE && fake.is_gpu)
+        memcpy(value, &(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type));
     if (what == CL_DEVICE_NAME && fake.name_length) {
         memset(value, 'n', size);
         ((char *)value)[size - 1] = '\0';
@@ -204,6 +206,34 @@ static void map_without_float64(void **state) {
     desc.vector_width = 0;
     desc.fallback = (mst_type)0, desc.type = MST_FLOAT32; // no fallback: it is what was asked for
     map_narrowed(context, &desc, x, n);
+    mst_context_destroy(context);
+}
+
+// A GPU would take private memory for every work-item that it can hold, most of its memory: kernels that want much are refused.
+static void private_memory(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *transform = NULL;
+    mst_convolution *convolution = NULL;
+    mst_map *map = NULL;
+    mst_map_desc sum = MST_MAP_DESC_INIT;
+    mst_fft_desc fft = fft_of(MST_COMPLEX64, 20, 64);
+    mst_convolution_desc product = convolution_of(MST_FLOAT32, MST_FLOAT32);
+    const mst_map_input input = {"x", fft.input};
+    fake.is_gpu = true;
+    mst_context *context = test_context(NULL);
+    fft.shape = product.shape = MST_FFT_SHAPE_CPU;
+    product.algorithm = MST_CONVOLUTION_FUSED;
+    sum.expression = "x + 1", sum.inputs = &input, sum.n_inputs = 1;
+    sum.compile_from = UINT64_MAX;
+    REFUSED(MST_ERROR_UNSUPPORTED, "private memory", mst_fft_create(context, &fft, &transform, &e));
+    REFUSED(MST_ERROR_UNSUPPORTED, "private memory", mst_convolution_create(context, &product, &convolution, &e));
+    REFUSED(MST_ERROR_UNSUPPORTED, "private memory", mst_map_create(context, &sum, &map, &e));
+    assert_true(!transform && !convolution && !map);
+    fft.kind = MST_FFT_DCT2, fft.input = mst_layout_dense(MST_FLOAT32, 2, fft.input.shape);
+    REFUSED(MST_ERROR_UNSUPPORTED, "private memory", mst_fft_create(context, &fft, &transform, &e));
+    assert_null(transform);
+    assert_int_equal(mst_context_device_memory_used(context), 0);
     mst_context_destroy(context);
 }
 
@@ -420,6 +450,9 @@ static void unavailable_devices(void **state) {
 static void names_of_any_length(void **state) {
     (void)state;
     mst_error e;
+    const char *device = getenv("MASTABA_DEVICE"); // whose name this would be no more
+    char *before = device ? strdup(device) : NULL;
+    unsetenv("MASTABA_DEVICE");
     for (size_t length = 1; length < 100000; length *= 3) {
         fake.name_length = length;
         OK(open_context(&e));
@@ -427,12 +460,16 @@ static void names_of_any_length(void **state) {
         REFUSED(MST_ERROR_NO_DEVICE, "no such device", open_context(&e));
         unsetenv("MASTABA_DEVICE");
     }
+    if (before)
+        setenv("MASTABA_DEVICE", before, 1);
+    free(before);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(without_float64, real_again),
         cmocka_unit_test_teardown(map_without_float64, real_again),
+        cmocka_unit_test_teardown(private_memory, real_again),
         cmocka_unit_test_teardown(small_allocations, real_again),
         cmocka_unit_test_teardown(memory_of_its_own, real_again),
         cmocka_unit_test_teardown(pinned_arrays, real_again),

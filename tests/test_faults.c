@@ -169,7 +169,8 @@ static void prepare(scenario *s) {
     for (int k = 0; k < 3; k++)
         s->files[k] = test_file(0);
     put(s->files[0], &s->x);
-    s->context.device = s->spread ? "0/2" : getenv("MASTABA_TEST_DEVICE");
+    if (!s->context.device)
+        s->context.device = getenv("MASTABA_TEST_DEVICE");
     if (!s->context.cache_directory)
         s->context.cache_directory = test_directory();
 }
@@ -304,10 +305,10 @@ static void fft_of_pinned_columns(void **state) {
 }
 
 static void fft_of_a_spread_array(void **state) {
-    (void)state;
     scenario s = fft_of("FFT of a spread array", 60, 500);
     s.fft.n_axes = 2, s.fft.axes[0] = 0, s.fft.axes[1] = 1;
     s.spread = true;
+    s.context.device = test_in_parts(test_cpu(state), 2);
     fail_everything(&s);
 }
 

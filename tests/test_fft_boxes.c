@@ -66,6 +66,7 @@ static void check(mst_context *context, const mst_fft_desc *desc, int passes) {
 }
 
 static void lanes(void **state) {
+    mst_context *context = test_cpu(state);
     static const struct {
         int rank, n_axes, passes;
         size_t shape[4];
@@ -84,23 +85,24 @@ static void lanes(void **state) {
     for (size_t i = 0; i < 6 * sizeof table / sizeof table[0]; i++) {
         const size_t k = i / 6;
         const bool wide = i % 2, real = i % 6 >= 2;
-        if (wide && !mst_context_device(*state)->fp64)
+        if (wide && !mst_context_device(context)->fp64)
             continue;
         mst_fft_desc desc = describe(wide ? MST_FLOAT64 : MST_FLOAT32, table[k].rank, table[k].shape, table[k].n_axes, real,
                                      real ? i % 6 >= 4 : test_between(0, 1));
-        check(*state, &desc, table[k].passes);
+        check(context, &desc, table[k].passes);
     }
 }
 
 static void random_boxes(void **state) {
+    mst_context *context = test_cpu(state);
     for (int i = 0; i < 60; i++) {
         size_t shape[4] = {(size_t)test_between(1, 40), (size_t)test_between(1, 20), (size_t)test_between(1, 30),
                            (size_t)test_between(1, 20)};
         const int rank = (int)test_between(3, 4), n_axes = (int)test_between(2, rank == 4 ? 3 : 2);
-        const bool wide = mst_context_device(*state)->fp64 && test_between(0, 1);
+        const bool wide = mst_context_device(context)->fp64 && test_between(0, 1);
         mst_fft_desc desc =
             describe(wide ? MST_FLOAT64 : MST_FLOAT32, rank, shape, n_axes, test_between(0, 2) > 0, test_between(0, 1));
-        check(*state, &desc, 0);
+        check(context, &desc, 0);
     }
 }
 

@@ -18,9 +18,9 @@ static mst_context *group_of(const char *devices, uint64_t device_memory) {
 }
 
 static int setup(void **state) {
-    int code = test_setup(state);
+    int code = test_setup_on_cpu(state);
     alone = *state;
-    two = group_of("0/2", 0);
+    two = group_of(test_in_parts(alone, 2), 0);
     three = group_of("kind:cpu/3", 0);
     return code;
 }
@@ -59,7 +59,7 @@ static void devices_are_chosen(void **state) {
         mst_status status;
         const char *part;
     } refused[] = {{"0,0", MST_ERROR_ARGUMENT, "twice"},
-                   {"0/2,0", MST_ERROR_ARGUMENT, "twice"},
+                   {"kind:cpu/2,kind:cpu", MST_ERROR_ARGUMENT, "twice"},
                    {"all,0", MST_ERROR_ARGUMENT, "twice"},
                    {"0/100000", MST_ERROR_ARGUMENT, "compute units"},
                    {"0/0", MST_ERROR_ARGUMENT, "0 parts"},
@@ -71,7 +71,7 @@ static void devices_are_chosen(void **state) {
         desc.device = refused[i].devices;
         REFUSED(refused[i].status, refused[i].part, mst_context_create(&desc, &context, &e));
     }
-    const char *const list[] = {"all/2"};
+    const char *const list[] = {"kind:cpu/2"};
     desc.devices = list, desc.n_devices = 1;
     REFUSED(MST_ERROR_ARGUMENT, "one of them", mst_context_create(&desc, &context, &e));
     desc.device = NULL;
@@ -97,7 +97,7 @@ static void transforms(void **state) {
         desc.input = layouts[k % 2];
         test_array input = test_array_random(&desc.input);
         test_array expected = test_fft_run(alone, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
-        mst_context *const contexts[] = {two, three, group_of("0/3", 1000000)}; // the last one: small blocks
+        mst_context *const contexts[] = {two, three, group_of(test_in_parts(alone, 3), 1000000)}; // the last one: small blocks
         for (size_t i = 0; i < 3; i++) {
             test_array output = test_fft_run(contexts[i], &desc, &input, host_or_file(), host_or_file(), NULL);
             CHECK(test_array_same(&expected, &output), "%zu x %zu differ in group %zu", shape[0], shape[1], i);
@@ -127,7 +127,7 @@ static void transforms_in_panels(void **state) {
         desc.n_axes = cases[k].n_axes;
         memcpy(desc.axes, cases[k].axes, sizeof cases[k].axes);
         desc.output = test_fft_output(&desc);
-        mst_context *one = test_context_with_budget(200000, 0), *group = group_of(k % 2 ? "0/2" : "0/3", 200000);
+        mst_context *one = test_context_with_budget(200000, 0), *group = group_of(test_in_parts(alone, k % 2 ? 2 : 3), 200000);
         test_array input = test_array_random(&desc.input), output = test_array_new(&desc.output);
         test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
         OK(mst_fft_create(group, &desc, &plan, &e));
@@ -157,7 +157,7 @@ static void pieces_too_large_for_one_device(void **state) {
     const size_t shape[] = {1, 65536};
     mst_fft_desc desc = MST_FFT_DESC_INIT;
     desc.input = mst_layout_dense(MST_COMPLEX64, 2, shape);
-    mst_context *one = test_context_with_budget(200000, 0), *group = group_of("0/2", 200000);
+    mst_context *one = test_context_with_budget(200000, 0), *group = group_of(test_in_parts(alone, 2), 200000);
     ((mst_device_info *)mst_context_device_at(group, 1))->max_allocation_bytes = 10000;
     test_array input = test_array_random(&desc.input);
     test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
@@ -195,7 +195,7 @@ static void memory_that_one_device_lacks(void **state) {
     desc.n_axes = 2;
     desc.axes[0] = 0;
     desc.axes[1] = 1;
-    mst_context *one = test_context_with_budget(8000000, 0), *group = group_of("0/2", 8000000);
+    mst_context *one = test_context_with_budget(8000000, 0), *group = group_of(test_in_parts(alone, 2), 8000000);
     test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
     test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
     int left = 0;
@@ -251,7 +251,7 @@ static void convolutions_in_panels(void **state) {
             desc.y = mst_layout_dense(MST_FLOAT32, 2, small);
             desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
         }
-        mst_context *one = test_context_with_budget(200000, 0), *group = group_of("0/2", 200000);
+        mst_context *one = test_context_with_budget(200000, 0), *group = group_of(test_in_parts(alone, 2), 200000);
         test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
         const mst_place places[3] = {host_or_file(), host_or_file(), host_or_file()};
         test_array expected = test_convolution_run(one, &desc, &x, &y, host, NULL);

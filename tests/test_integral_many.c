@@ -45,8 +45,8 @@ static void take_parameters(void) {
 static void same_bits(void **state) {
     const mst_integral_range ranges[] = {{"x", "0", "1"}, {"x", "0", "1 + a/a"}};
     mst_context_desc two = MST_CONTEXT_DESC_INIT;
-    two.device = "0/2";
-    mst_context *group = test_context(&two);
+    two.device = test_in_parts(*state, 2);
+    mst_context *group = two.device ? test_context(&two) : NULL;
     take_parameters();
     for (int k = 0; k < 2; k++) {
         const mst_integral_desc d = describe(&ranges[k]);
@@ -55,6 +55,8 @@ static void same_bits(void **state) {
         CHECK(fabs(expected[N - 1].value - -expm1(-last * to) / last) < 1e-12, "%.17g", expected[N - 1].value);
         test_integral_run(*state, &d, a, N, results);
         check_same(k ? "other bounds" : "the same bounds");
+        if (!group)
+            continue;
         test_integral_run(group, &d, a, N, results);
         check_same(k ? "other bounds, two devices" : "the same bounds, two devices");
     }

@@ -240,5 +240,5 @@ static void takes_over(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(several_outputs),
                                        cmocka_unit_test(mixed_types), cmocka_unit_test(takes_over)};
-    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+    return cmocka_run_group_tests(tests, test_setup_on_cpu, test_teardown);
 }

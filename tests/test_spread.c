@@ -13,8 +13,8 @@ enum { MOST_DEVICES = 3 };
 static mst_context *contexts[MOST_DEVICES + 1]; // by the number of devices
 
 static int setup(void **state) {
-    static const char *const groups[] = {NULL, "0", "0/2", "kind:cpu/3"};
-    int code = test_setup(state);
+    int code = test_setup_on_cpu(state);
+    const char *const groups[] = {NULL, NULL, test_in_parts(*state, 2), "kind:cpu/3"};
     for (int n = 1; n <= MOST_DEVICES; n++) {
         mst_context_desc desc = MST_CONTEXT_DESC_INIT;
         desc.device = groups[n];

@@ -33,10 +33,10 @@ static mst_context *context_of(const char *devices) {
 }
 
 static int setup(void **state) {
-    const int code = test_setup(state);
-    alone = context_of("0");
-    two = context_of("0/2");
-    three = context_of("0/3");
+    const int code = test_setup_on_cpu(state);
+    alone = context_of(NULL);
+    two = context_of(test_in_parts(alone, 2));
+    three = context_of(test_in_parts(alone, 3));
     return code;
 }
 

@@ -85,8 +85,8 @@ static void specialised(void **state) {
             desc.axes[a] = table[k].axis + (table[k].type == MST_FLOAT32 ? a : table[k].n_axes - 1 - a);
         desc.direction = table[k].type == MST_FLOAT32 || k % 2 ? MST_FFT_FORWARD : MST_FFT_INVERSE;
         test_array input = test_array_random(&desc.input);
-        test_array any = result_of(*state, &desc, &input, MST_FFT_KERNELS_ANY_LENGTH),
-                   own = result_of(*state, &desc, &input, MST_FFT_KERNELS_SPECIALISED);
+        test_array any = result_of(test_cpu(state), &desc, &input, MST_FFT_KERNELS_ANY_LENGTH),
+                   own = result_of(test_cpu(state), &desc, &input, MST_FFT_KERNELS_SPECIALISED);
         CHECK(test_array_same(&any, &own), "%s of %zu x %zu x %zu along %d axes from %d: other bits for any length",
               mst_type_name(table[k].type), table[k].shape[0], table[k].shape[1], table[k].shape[2], table[k].n_axes,
               table[k].axis);
@@ -169,7 +169,8 @@ static void specialised_convolutions(void **state) {
         desc.mode = table[k].mode;
         desc.correlate = table[k].correlate;
         test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
-        test_array any = product_of(*state, &desc, &x, &y, false), own = product_of(*state, &desc, &x, &y, true);
+        test_array any = product_of(test_cpu(state), &desc, &x, &y, false),
+                   own = product_of(test_cpu(state), &desc, &x, &y, true);
         CHECK(test_array_same(&any, &own), "case %zu: other bits for any lengths", k);
         test_array_free(&x), test_array_free(&y), test_array_free(&any), test_array_free(&own);
     }
@@ -226,7 +227,7 @@ static void filters(void **state) {
     desc.radius = 0.1;
     desc.output_as = MST_FILTER_RAW;
     test_array image = test_array_random(&desc.input);
-    float *one = filter_of(*state, &desc, (mst_filter_choice){true, {.group = 64}}, &image);
+    float *one = filter_of(test_cpu(state), &desc, (mst_filter_choice){true, {.group = 64}}, &image);
     float *other = filter_of(*state, &desc, (mst_filter_choice){false, {.group = 32}}, &image);
     for (size_t i = 0; i < mst_layout_count(&desc.input); i++)
         CHECK(fabsf(one[i] - other[i]) <= 1e-5f, "element %d: %g and %g", (int)i, (double)one[i], (double)other[i]);

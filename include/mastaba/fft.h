@@ -49,7 +49,8 @@ typedef enum mst_fft_kind {
 typedef enum mst_fft_direction { MST_FFT_FORWARD = 1, MST_FFT_INVERSE = 2 } mst_fft_direction;
 
 // How kernels use the device. GPU: the work-items of a group hold a transform in registers and exchange it through local memory.
-// CPU: a work-item keeps a tile of transforms in its cache and works on them with vectors. Either runs anywhere.
+// CPU: a work-item keeps a tile of transforms in its cache and works on them with vectors, for which a GPU lacks the
+// private memory.
 typedef enum mst_fft_shape {
     MST_FFT_SHAPE_AUTO = 0, // by the device's type, or as tuned (tune.h)
     MST_FFT_SHAPE_GPU = 1,
@@ -82,15 +83,15 @@ typedef struct mst_fft_desc {
 // Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30, and, of
 // arrays on the host or in files, to 2^48, of cosine and sine transforms 2^47; an array without elements is allowed and does
 // nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, axes,
-// types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a length that does not fit the device;
-// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels
-// compile. Kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first execution
-// for each way makes them, and takes as long as the compiler does. Thread-safe on one context. Methods: Stockham's self-sorting
-// FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast Fourier Transform, 1992), radices
-// up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass; cyclic convolutions (Rader, Bluestein) for
-// prime factors above 31. Their error may be twice that of the others. Where one item exceeds what the budgets leave, passes over
-// panels (Bailey, FFTs in external or hierarchical memory, 1990), or over lines in memory beside the budgets: docs/fft.md says
-// what they take.
+// types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, a length that does not fit the device, the shape
+// CPU on a GPU; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while
+// kernels compile. Kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first
+// execution for each way makes them, and takes as long as the compiler does. Thread-safe on one context. Methods: Stockham's
+// self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast Fourier Transform,
+// 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass; cyclic convolutions (Rader,
+// Bluestein) for prime factors above 31. Their error may be twice that of the others. Where one item exceeds what the budgets
+// leave, passes over panels (Bailey, FFTs in external or hierarchical memory, 1990), or over lines in memory beside the budgets:
+// docs/fft.md says what they take.
 MST_API mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
 MST_API void mst_fft_destroy(mst_fft *plan);
 

@@ -92,7 +92,7 @@ typedef struct mst_map_desc {
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
 // MST_ERROR_ARGUMENT: the expression (error->excerpt shows where), names, layouts, types; MST_ERROR_UNSUPPORTED: float64 as the
 // output's type on a device that lacks it, without a fallback, or byte code
-// where compile_from asks for it and there is none; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL;
+// where compile_from asks for it and there is none, as on GPUs; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL;
 // MST_ERROR_HOST_MEMORY. Blocks while the kernel compiles, and with `measure` for five kernels and their test runs (on at most 64
 // MiB an array). Thread-safe on one context.
 MST_API mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);

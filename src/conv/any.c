@@ -12,7 +12,7 @@ bool mst_any_stage_suits(const mst_convolution *plan, const mst_geometry *g) {
 }
 
 mst_status mst_any_stage_plan(mst_stage *s, mst_error *error) {
-    mst_status status = mst_any_allow(&s->plan->context->device, "convolutions", error);
+    mst_status status = mst_any_allow(&s->plan->context->device, "fused convolutions", error);
     if (status != MST_OK)
         return status;
     mst_any_stage *any = s->any = calloc(1, sizeof *any);

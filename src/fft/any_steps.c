@@ -3,6 +3,7 @@
 #include "twiddle.h"
 #include "write.h"
 
+#include "runtime/device.h"
 #include "runtime/program.h"
 
 #include <stdlib.h>
@@ -167,12 +168,11 @@ void *mst_any_odd_values(const mst_pass *pass) {
     return values;
 }
 
-// NVIDIA's launch of such a kernel fails. A simulator of devices is of both types, and runs it.
 mst_status mst_any_allow(const mst_device_info *device, const char *what, mst_error *error) {
-    if ((device->type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) != CL_DEVICE_TYPE_GPU)
+    if (mst_device_has_private_memory(device))
         return MST_OK;
     return mst_fail(error, MST_ERROR_UNSUPPORTED,
-                    "fused %s of the shape cpu want 512 KiB of private memory a work-item, which %s does not have; use the shape "
+                    "%s of the shape cpu want up to 512 KiB of private memory a work-item, which %s does not have; use the shape "
                     "gpu, or auto",
                     what, device->name);
 }

@@ -34,7 +34,7 @@ size_t mst_any_count_odd(const mst_pass *pass);
 void mst_any_fill_odd(const mst_pass *pass, size_t at, void *table); // from number `at` on
 void *mst_any_odd_values(const mst_pass *pass);
 
-// Refuses the kernels that know no sizes, of fused `what` of the CPU's shape, where a work-item has too little private memory for
+// Refuses the kernels that know no sizes, of `what` of the CPU's shape, where a work-item has too little private memory for
 // them.
 mst_status mst_any_allow(const mst_device_info *device, const char *what, mst_error *error);
 

@@ -140,8 +140,10 @@ static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_e
         plan->kernels = choice->kernels;
     }
     plan->any_length = mst_any_suits(plan);
-    if (plan->any_length)
+    if (plan->any_length) {
+        MST_TRY(mst_any_allow(&plan->context->device, "transforms", error));
         mst_any_order_axes(plan);
+    }
     MST_TRY(mst_fft_plan_passes(plan, error));
     if (plan->any_length)
         MST_TRY(mst_any_plan(plan, error));

@@ -113,7 +113,7 @@ fail:
 mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES], mst_any_filter **out,
                                mst_error *error) {
     filter_sizes sizes;
-    mst_status status = mst_any_allow(&plan->context->device, "filters", error);
+    mst_status status = mst_any_allow(&plan->context->device, "fused filters", error);
     if (status != MST_OK)
         return status;
     mst_any_filter *any = *out = calloc(1, sizeof *any);

@@ -2,6 +2,7 @@
 #include "byte_code.h"
 
 #include "expr/elementary.h"
+#include "runtime/device.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
@@ -141,6 +142,9 @@ mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_erro
     double seconds = 0;
     if (!is_wanted(plan, desc))
         return MST_OK;
+    MST_REQUIRE(mst_device_has_private_memory(&plan->context->device), MST_ERROR_UNSUPPORTED,
+                "byte code wants 256 KiB of private memory a work-item, which %s does not have; compile_from must be 0 or 1",
+                plan->context->device.name);
     MST_REQUIRE(plan->code = calloc(1, sizeof *plan->code), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     status = make_stages(plan, &exists, &seconds, error);
     exists = exists && (status != MST_OK || place_temporaries(plan));

@@ -119,6 +119,10 @@ fail:
     return status;
 }
 
+bool mst_device_has_private_memory(const mst_device_info *info) {
+    return (info->type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) != CL_DEVICE_TYPE_GPU;
+}
+
 double mst_device_score(const mst_device_info *info) {
     double kind = info->type & CL_DEVICE_TYPE_GPU ? 2 : info->type & CL_DEVICE_TYPE_ACCELERATOR ? 1 : 0;
     double rate = (double)info->compute_units * (info->clock_mhz ? info->clock_mhz : 1);

@@ -10,6 +10,11 @@ mst_status mst_device_describe(cl_device_id device, mst_device_info *info, mst_e
 // All devices, in one array, the caller's to free.
 mst_status mst_devices_describe(mst_device_info **list, size_t *count, mst_error *error);
 
+// Whether work-items may have hundreds of KiB of private memory. A GPU takes it from the device's memory, for every work-item
+// that it can hold: of an H100 71 GB where one has 256 KiB, which nothing else then has, other processes included; or its launch
+// fails. A simulator of devices is of both types.
+bool mst_device_has_private_memory(const mst_device_info *info);
+
 // GPUs before other accelerators before CPUs, then compute units times clock; negative: not available.
 double mst_device_score(const mst_device_info *info);
 
