@@ -451,7 +451,7 @@ ENDS_WITH(mst_born_wolf, step);
 ENDS_WITH(mst_deconvolution_arrays, weights);
 ENDS_WITH(mst_deconvolution_desc, exact);
 ENDS_WITH(mst_deconvolution_forecast, device_bytes);
-ENDS_WITH(mst_filter_desc, noise);
+ENDS_WITH(mst_filter_desc, tiles);
 ENDS_WITH(mst_filter_notch, z);
 ENDS_WITH(mst_integral_desc, components);
 ENDS_WITH(mst_integral_range, to);

@@ -45,9 +45,8 @@ static void of_every_kind(void **state) {
 // Volumes and images in double precision and against noise.
 static mst_filter_desc random_general(int k, bool has_double) {
     const bool volume = k % 3 != 2;
-    const size_t deep[] = {test_between(1, 2), test_between(24, 31), test_between(40, 50), test_between(50, 61),
-                           test_between(1, 2)},
-                 flat[] = {test_between(1, 2), test_between(200, 230), test_between(200, 230), test_between(1, 2)};
+    const size_t deep[] = {test_between(1, 2), test_between(16, 17), 33, 34, test_between(1, 2)},
+                 flat[] = {test_between(1, 2), 190, 221, test_between(1, 2)}; // few lengths: each takes kernels
     const mst_type type = has_double && k % 4 == 3 ? MST_FLOAT64 : types[test_between(0, 2)];
     mst_filter_desc d = test_filter_desc(type, volume ? 5 : 4, volume ? deep : flat);
     d.volume = volume;
@@ -70,9 +69,10 @@ static mst_filter_desc random_general(int k, bool has_double) {
 static void volumes_precisions_and_noise(void **state) {
     for (int i = 0; i < 30; i++)
         own[i] = (float)test_uniform();
-    for (int k = 0; k < test_many(6); k++) {
+    const int first = (int)test_between(0, 11);
+    for (int k = first; k < first + test_many(3); k++) {
         const mst_filter_desc d = random_general(k, mst_context_device(*state)->fp64);
-        mst_context *small = test_context_with_budget(420000, k % 2 ? 500000 : 0);
+        mst_context *small = test_context_with_budget(d.volume ? 150000 : 420000, k % 2 ? 500000 : 0);
         setenv("MASTABA_SCRATCH", k % 3 == 1 ? "." : "", 1);
         test_filter_check(small, &d, k % 4 == 1 ? MST_PLACE_FILE : MST_PLACE_HOST, k % 4 == 2 ? MST_PLACE_FILE : MST_PLACE_HOST);
         CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
@@ -146,8 +146,90 @@ static void from_any_place(void **state) {
     mst_context_destroy(small);
 }
 
+// By how much results of tiles differ from those of the whole, and by how much they may.
+static void check_tiles(mst_context *whole, const mst_filter_desc *given, uint64_t budget, mst_place from, mst_place to) {
+    mst_filter_desc d = *given;
+    mst_filter_forecast f = MST_FILTER_FORECAST_INIT;
+    mst_error e;
+    mst_filter *plan;
+    mst_context *small = test_context_with_budget(budget, 0);
+    OK(mst_filter_create(small, &d, &plan, &e));
+    OK(mst_filter_predict(plan, &f, &e));
+    mst_filter_destroy(plan);
+    CHECK(f.tiles > 1 && f.bound <= d.tiles, "kind %d: %llu tiles within %g", (int)d.kind, (unsigned long long)f.tiles, f.bound);
+    test_array image = test_filter_images(&d.input);
+    test_array tiled = test_filter_run(small, &d, &image, from, to);
+    d.tiles = 0;
+    test_array wanted = test_filter_run(whole, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+    const long double largest = d.input.type == MST_UINT8 ? 255 : d.input.type == MST_UINT16 ? 65535 : 1;
+    const long double rounding = d.output.type == MST_FLOAT32 ? 1e-5L * largest : d.output.type == MST_FLOAT64 ? 1e-12L : 1;
+    for (size_t i = 0; i < wanted.elements; i++)
+        CHECK(fabsl(creall(test_array_get(&tiled, i) - test_array_get(&wanted, i))) <= f.bound * largest + rounding,
+              "kind %d, edges %d, output %d, %s: element %zu is %.9Lg, not %.9Lg, and %g of %Lg is allowed", (int)d.kind,
+              (int)d.edges, (int)d.output_as, test_layout_text(&d.input), i, creall(test_array_get(&tiled, i)),
+              creall(test_array_get(&wanted, i)), f.bound, largest);
+    test_array_free(&image), test_array_free(&tiled), test_array_free(&wanted);
+    CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+    mst_context_destroy(small);
+}
+
+// Tiles are within the bound that is told, a coarse or a fine one: masks of short and longer responses, edges, types, volumes,
+// alpha, strides and places.
+static void tiles(void **state) {
+    static const mst_filter_notch notch = {0.25, 0.1, 0.12, 0.2};
+    for (int k = 0; k < test_many(6); k++) {
+        const bool volume = k % 3 == 2;
+        const size_t flat[] = {test_between(1, 2), 300, test_between(280, 330), test_between(1, 2)},
+                     deep[] = {1, test_between(40, 44), 48, 57, 1};
+        mst_filter_desc d = test_filter_desc(types[test_between(0, 2)], volume ? 5 : 4, volume ? deep : flat);
+        d.volume = volume;
+        d.kind = (mst_filter_kind[]){MST_FILTER_LOW_PASS, MST_FILTER_NOTCH,     MST_FILTER_HIGH_PASS,
+                                     MST_FILTER_SHARPEN,  MST_FILTER_BAND_PASS, MST_FILTER_LAPLACIAN}[k % 6];
+        d.radius = 0.1, d.radius2 = 0.14;
+        d.notches = &notch, d.n_notches = 1;
+        d.tiles = test_between(0, 1) ? 0.02 : 1e-3;
+        d.edges = (mst_filter_edges)test_between(0, 2);
+        d.alpha = d.input.shape[d.input.rank - 1] > 1 && k % 2;
+        d.output_as = k % 2 ? MST_FILTER_RAW : MST_FILTER_CLIP;
+        const mst_type out = k % 2 ? MST_FLOAT32 : d.input.type;
+        d.input = test_layout_random(d.input.type, d.input.rank, d.input.shape, false);
+        d.output = test_layout_random(out, d.input.rank, d.input.shape, false);
+        check_tiles(*state, &d, volume ? 1200000 : 420000, k % 2 ? MST_PLACE_FILE : MST_PLACE_HOST,
+                    k % 4 < 2 ? MST_PLACE_FILE : MST_PLACE_HOST);
+    }
+}
+
+// What is scaled by the range of the whole is, in tiles too; no bound is claimed that tiles do not keep.
+static void tiles_of_a_range_and_refusals(void **state) {
+    const size_t shape[] = {300, 310, 1};
+    mst_filter_desc d = test_filter_desc(MST_FLOAT32, 3, shape);
+    mst_error e;
+    mst_filter *plan;
+    mst_filter_forecast f = MST_FILTER_FORECAST_INIT;
+    d.tiles = 1e-3;
+    d.output_as = MST_FILTER_STRETCH;
+    d.output = d.input;
+    check_tiles(*state, &d, 420000, MST_PLACE_HOST, MST_PLACE_FILE);
+    OK(mst_filter_create(*state, &d, &plan, &e)); // what fits is whole
+    OK(mst_filter_predict(plan, &f, &e));
+    assert_true(f.tiles == 0 && f.bound == 0);
+    mst_filter_destroy(plan);
+    mst_context *small = test_context_with_budget(420000, 0);
+    d.rolloff = MST_FILTER_IDEAL; // whose response is long
+    REFUSED(MST_ERROR_BUDGET, "and 0.001 is allowed", mst_filter_create(small, &d, &plan, &e));
+    d.rolloff = MST_FILTER_GAUSSIAN;
+    d.tiles = NAN;
+    REFUSED(MST_ERROR_ARGUMENT, "tiles is nan", mst_filter_create(small, &d, &plan, &e));
+    d.tiles = 0.1;
+    d.kind = MST_FILTER_WIENER;
+    REFUSED(MST_ERROR_ARGUMENT, "leave them out", mst_filter_create(small, &d, &plan, &e));
+    CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+    mst_context_destroy(small);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_kind), cmocka_unit_test(volumes_precisions_and_noise),
-                                       cmocka_unit_test(estimated_noise), cmocka_unit_test(from_any_place)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_kind),   cmocka_unit_test(volumes_precisions_and_noise),
+                                       cmocka_unit_test(estimated_noise), cmocka_unit_test(from_any_place),
+                                       cmocka_unit_test(tiles),           cmocka_unit_test(tiles_of_a_range_and_refusals)};
     return cmocka_run_group_tests_name("filter panels", tests, test_setup, test_teardown);
 }

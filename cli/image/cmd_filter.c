@@ -61,6 +61,11 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "--algorithm paper: a kernel a step, as published (The OpenCL Programming Book);\n"
                               "for square images with a power of two a side, wrapped if --edges is not given.\n"
                               "\n"
+                              "--tiles E: an image larger than the device goes in tiles with halos, so wide that\n"
+                              "results differ from those of the whole by no more than E of the largest pixel;\n"
+                              "the bound that they have is printed. Without it nothing differs, which takes longer\n"
+                              "and memory, or disk, for the spectrum.\n"
+                              "\n"
                               "Examples: the edges of a photograph, and its spectrum\n"
                               "  mastaba filter photographer.png --high-pass 64 -o edges.png\n"
                               "  mastaba filter photographer.png --spectrum spectrum.png\n";
@@ -79,6 +84,8 @@ static const cli_option option_table[] = {
     {"wiener", 0, CLI_TEXT, offsetof(filter_text, wiener), "remove white noise, by its standard deviation or estimated",
      "NOISE|auto"},
     {"volume", 0, CLI_FLAG, offsetof(filter_text, volume), "filter a stack along all three axes, not page by page", NULL},
+    {"tiles", 0, CLI_REAL, offsetof(filter_text, tiles), "what does not fit goes in tiles, which may differ by E (0.001, say)",
+     "E"},
     {"shape", 's', CLI_TEXT, offsetof(filter_text, shape), "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
     {"edges", 'e', CLI_TEXT, offsetof(filter_text, edges), "reflect, wrap or zero (default: reflect)", "RULE"},
     {"output", 0, CLI_TEXT, offsetof(filter_text, output_as), "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
@@ -179,7 +186,10 @@ static int print_json(const filter_job *job) {
                                (json_int_t)job->pixels, "device", device, "seconds", r->seconds, "upload_seconds",
                                r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds", r->download_seconds,
                                "upload_bytes", (json_int_t)r->upload_bytes, "download_bytes", (json_int_t)r->download_bytes);
-    bool failed = object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0;
+    bool failed = object && job->n_tiles > 0 &&
+                  (json_object_set_new(object, "tiles", json_integer((json_int_t)job->n_tiles)) != 0 ||
+                   json_object_set_new(object, "tile_bound", cli_json_real(job->bound)) != 0);
+    failed |= object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0;
     return cli_print_json(command, cli_json_complete(object, failed));
 }
 
@@ -198,8 +208,12 @@ static int print_text(const filter_job *job) {
         printf("%s: the spectrum of %s\n", job->spectrum, cli_input_name(job->inputs[0]));
         return cli_flush(command);
     }
-    printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
-           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time));
+    char tiles[80] = "";
+    if (job->n_tiles > 0)
+        snprintf(tiles, sizeof tiles, ", in %llu tiles within %.2g of the largest pixel", (unsigned long long)job->n_tiles,
+                 job->bound);
+    printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s%s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
+           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time), tiles);
     if (job->stages) {
         printf("\n%-18s %8s %10s\n", "stage", "launches", "ms");
         print_stage("write buffer", 0, job->report.upload_seconds);

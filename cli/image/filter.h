@@ -24,6 +24,7 @@ typedef struct filter_text {
     int quality;
     char **notches; // NULL-ended, or NULL
     int stages, linear, volume;
+    double tiles;
     char *alpha;
 } filter_text;
 
@@ -55,6 +56,8 @@ typedef struct filter_job {
     size_t n_handled, n_done; // inputs that came to an end, well or not; outputs written
     mst_filter_stage stage_sums[MST_FILTER_MAX_STAGES];
     int n_stages;
+    uint64_t n_tiles; // of all images; 0: they went whole
+    double bound;     // the largest of their tiles
 } filter_job;
 
 extern const cli_command cmd_filter;

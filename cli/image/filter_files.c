@@ -109,6 +109,16 @@ static void add_stage(filter_job *job, const mst_filter_stage *stage) {
     job->stage_sums[i].seconds += stage->seconds;
 }
 
+static int add_tiles(filter_job *job, size_t pages) {
+    mst_filter_forecast f = MST_FILTER_FORECAST_INIT;
+    mst_error error;
+    if (mst_filter_predict(job->plan, &f, &error) != MST_OK)
+        return cli_fail(job->command, NULL, &error);
+    job->n_tiles += f.tiles * (job->desc.volume ? 1 : pages);
+    job->bound = fmax(job->bound, f.bound);
+    return CLI_DONE;
+}
+
 static int add_stages(filter_job *job) {
     mst_filter_stage stages[MST_FILTER_MAX_STAGES];
     mst_error error;
@@ -189,7 +199,8 @@ static int filter_pixels(filter_job *job, const char *path, const char *output, 
     if (mst_filter_execute(job->plan, mst_at_host(from->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
         return cli_fail(job->command, path, &error);
     mst_report_add(&job->report, &report);
-    return job->stages ? add_stages(job) : CLI_DONE;
+    code = add_tiles(job, image->pages);
+    return code == CLI_DONE && job->stages ? add_stages(job) : code;
 }
 
 static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {

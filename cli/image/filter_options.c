@@ -337,6 +337,16 @@ static int read_choices(const filter_text *text, filter_job *job) {
     if (code == CLI_DONE && algorithm == MST_FILTER_PAPER && (text->wiener || text->volume || job->desc.type == MST_FLOAT64))
         code = wrong(job, "--algorithm", text->algorithm, "is for images in float32; not with --volume, --wiener or float64");
     job->desc.volume = text->volume != 0;
+    job->desc.tiles = text->tiles;
+    if (code == CLI_DONE && (!(text->tiles >= 0) || text->tiles > 1e6)) {
+        cli_error(job->command, "--tiles %g: give the most that results may differ by, 0.001 of the largest pixel, say",
+                  text->tiles);
+        code = CLI_USAGE;
+    }
+    if (code == CLI_DONE && text->tiles > 0 && (text->wiener || algorithm == MST_FILTER_PAPER)) {
+        cli_error(job->command, "--tiles is for masks that are given, and not for --algorithm paper; leave it out");
+        code = CLI_USAGE;
+    }
     job->desc.edges = (mst_filter_edges)edges;
     job->desc.output_as = (mst_filter_output)output;
     job->desc.algorithm = (mst_filter_algorithm)algorithm;

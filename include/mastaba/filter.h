@@ -134,26 +134,45 @@ typedef struct mst_filter_desc {
     bool volume;        // input is [batch...][depth][height][width][channels]: transformed along three axes; not for stripes
     size_t mask_depth;  // of a volume's mask, mask[mask_depth][mask_height][mask_width]; 0: 1, the same at all depths
     double noise;       // MST_FILTER_WIENER: the standard deviation, in values of pixels; 0: estimated
+    double tiles;       // of an image that does not fit the device: the most by which results may differ from those of the whole,
+                        // as a part of the largest |pixel|; then it goes in tiles (mst_filter_forecast); 0: no tiles
 } mst_filter_desc;
 
 #define MST_FILTER_DESC_INIT                                                                                                     \
     {                                                                                                                            \
         sizeof(mst_filter_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, false, MST_FILTER_LOW_PASS, MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, \
             NULL, 0, sizeof(mst_filter_notch), NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0, MST_FILTER_AUTO,     \
-            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage), 1.0, 0.0, 5.0, (mst_type)0, false, 0, 0.0                    \
+            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage), 1.0, 0.0, 5.0, (mst_type)0, false, 0, 0.0, 0.0               \
     }
 
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
 // before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, radii, masks, or for the paper's algorithm a shape that is
 // not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers, or float64 on a device without it;
-// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels
-// compile. Thread-safe on one context.
+// MST_ERROR_BUDGET, also where no tiles that have room come as near as desc.tiles says; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD;
+// MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
 MST_API mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error);
 MST_API void mst_filter_destroy(mst_filter *plan);
 
 // The output that MST_FILTER_AUTO_OUTPUT became, and the dense layout of what is written. Thread-safe.
 MST_API mst_filter_output mst_filter_output_used(const mst_filter *plan);
 MST_API mst_layout mst_filter_result(const mst_filter *plan);
+
+// The tiles that images in host memory and files go in, as desc.tiles asked for, where one does not fit the device.
+typedef struct mst_filter_forecast {
+    size_t struct_size;
+    uint64_t tiles;         // of one image; 0: none
+    uint64_t tile_shape[3]; // pixels that are a tile's own, along depth, height and width,
+    uint64_t halo[3];       // and what it has around them, to either side
+    double bound; // the most by which a result r may differ from that of the whole, but for rounding, as a part of the largest
+                  // |pixel|: the sum of what the mask's response has beyond the halo, of the whole and of a tile, and of their
+                  // differences within. The whole's response is taken from at most twice as many frequencies as a tile's
+} mst_filter_forecast;
+
+#define MST_FILTER_FORECAST_INIT                                                                                                 \
+    { sizeof(mst_filter_forecast), 0, {0, 0, 0}, {0, 0, 0}, 0.0 }
+
+// MST_ERROR_ARGUMENT. Thread-safe.
+MST_API mst_status mst_filter_predict(const mst_filter *plan, mst_filter_forecast *out, mst_error *error);
 
 // Filters all images of `input` into `output`, anywhere: any mix of host, device and file; the two must not overlap. Host and
 // file arrays pass through the device in blocks of whole images, or where one does not fit the budgets, in panels of its spectrum

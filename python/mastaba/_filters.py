@@ -120,7 +120,7 @@ def _run_toned(x, y, kind, members, key, options, curves, weigh):
 
 
 def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, edges="reflect", result="raw", white=0, dtype=None, volume=False, linear=None,
-              out=None):
+              tiles=0.0, out=None):
     """An image by one plan; `members` are those of its description beside the `options` of all filters, `key` what of them is behind
     pointers."""
     dtype = None if dtype is None else np.dtype(dtype)
@@ -129,7 +129,7 @@ def _filtered(image, kind, members, key=(), *, channel_axis=None, alpha=False, e
     result = _one_of(_RESULTS, "result", result)
     computed = np.dtype(dtype or (np.float64 if image.dtype == np.float64 else np.float32))
     options = {"edges": _one_of(_EDGES, "edges", edges), "output_as": result, "white": float(white), "alpha": bool(alpha) and alpha != "weigh",
-               "type": _arrays.type_of(computed), "volume": bool(volume)}
+               "type": _arrays.type_of(computed), "volume": bool(volume), "tiles": float(tiles)}
     kind_of_result = computed if result == lib.MST_FILTER_RAW else image.dtype
     x = _with_channels(image, channel_axis, volume)
     if alpha and channel_axis is None:

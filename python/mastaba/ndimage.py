@@ -21,6 +21,7 @@ options, by name:
                   stays light
     edges         how the image goes on: "reflect" (mirrored), "wrap" (repeated) or "zero"
     volume        True: the last three axes, depth, height and width, are transformed together
+    tiles         above 0: what does not fit the device goes in tiles, whose results differ by no more than so much of the largest pixel
     dtype         of the arithmetic: float32 or float64; None: float64 of images of float64, else float32
     result        "raw": of that type, as it comes out. Of the image's type: "clip", to 0 .. white; "stretch", from its least to its greatest value;
                   "magnitude", absolute values as parts of the greatest; "auto": magnitude of what has no mean, else clip

@@ -14,6 +14,7 @@ class _Options(TypedDict, total=False):
     white: float
     dtype: Any
     volume: bool
+    tiles: float
     linear: bool | float | Literal["srgb"] | None
     out: Any
 

@@ -12,6 +12,11 @@ extern const mst_filter_method mst_composed_filter_method;
 bool mst_filter_panels_can(const mst_filter *plan);
 mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 
+// tiles.c: images of which one does not fit, in windows with halos that do, as desc.tiles asks for.
+mst_status mst_tiles_make(mst_filter *plan, mst_error *error); // plan->tiles
+void mst_tiles_destroy(struct mst_filter_tiles *tiles);
+mst_status mst_tiles_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error);
+
 // Complex numbers of half a spectrum, or real ones of a cosine transform.
 static inline size_t mst_filter_spectrum_columns(const mst_filter *plan) { return plan->cosine ? plan->q : plan->q / 2 + 1; }
 

@@ -77,6 +77,9 @@ static mst_status check_options(const mst_filter_desc *d, mst_error *error) {
                 "work_group is for the paper's algorithm");
     MST_REQUIRE(d->type == (mst_type)0 || is_real(d->type), MST_ERROR_ARGUMENT,
                 "type is %s; filters compute in float32 or float64", mst_type_name(d->type));
+    MST_REQUIRE(isfinite(d->tiles) && d->tiles >= 0, MST_ERROR_ARGUMENT, "tiles is %g; it is above 0, or 0 for none", d->tiles);
+    MST_REQUIRE(d->tiles == 0 || (d->kind != MST_FILTER_WIENER && d->algorithm == MST_FILTER_AUTO), MST_ERROR_ARGUMENT,
+                "tiles are for masks that are given, and not for the paper's algorithm; leave them out");
     MST_REQUIRE(!d->volume || d->kind != MST_FILTER_STRIPES, MST_ERROR_ARGUMENT,
                 "stripes are filtered in images, not in volumes");
 fail:
@@ -264,7 +267,10 @@ static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void
     bool too_small = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY;
     if (too_small)
         drop_from_device(plan);
-    plan->panels = (too_small || (status == MST_OK && !fits)) && mst_filter_panels_can(plan);
+    too_small = too_small || (status == MST_OK && !fits);
+    plan->panels = too_small && plan->desc.tiles == 0 && mst_filter_panels_can(plan);
+    if (too_small && plan->desc.tiles > 0)
+        return mst_tiles_make(plan, error);
     if (status != MST_OK && !plan->panels && error)
         *error = plan->refusal;
     if (plan->panels)
@@ -345,6 +351,7 @@ void mst_filter_destroy(mst_filter *plan) {
         return;
     mst_turn_destroy(plan->turn);
     drop_from_device(plan);
+    mst_tiles_destroy(plan->tiles);
     mst_filter_timing_release(plan);
     mst_mask_release(plan);
     free(plan->own_mask);
@@ -359,9 +366,11 @@ mst_layout mst_filter_result(const mst_filter *plan) {
 
 static mst_status execute(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     const bool on_device = where[0].place == MST_PLACE_DEVICE || where[1].place == MST_PLACE_DEVICE;
+    if (plan->tiles && !on_device)
+        return mst_tiles_run(plan, where, how, error);
     if (plan->panels && !on_device)
         return mst_filter_panels_run(plan, where, how, error);
-    if (plan->panels && !plan->stream) {
+    if (!plan->stream && plan->refusal.status != MST_OK) {
         if (error)
             *error = plan->refusal;
         return plan->refusal.status;

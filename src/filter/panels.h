@@ -52,6 +52,14 @@ mst_status mst_panels_load(mst_panels_run *r, mst_error *error);  // a channel o
 void mst_panels_keep(mst_panels_run *r);                          // a channel's results, and their range
 mst_status mst_panels_store(mst_panels_run *r, mst_error *error); // all channels of an image
 
+// Of image r->image: so many pixels of a row, of all its slices' one after the other. Read with all channels into memory that is
+// the caller's; written from results of the plan's type, [pixel][colour], scaled, with the opacity.
+mst_status mst_panels_read_part(const mst_panels_run *r, size_t y, size_t first, size_t count, void **packed, mst_error *error);
+mst_status mst_panels_write_part(const mst_panels_run *r, size_t y, size_t first, size_t count, const void *results,
+                                 mst_error *error);
+double mst_panels_pixel(mst_type type, const void *values, size_t i);
+void mst_panels_add_to_range(mst_panels_run *r, double value);
+
 // ---- panels_mask.c
 // Numbers that mst_panels_run.means has.
 size_t mst_panels_n_means(const mst_filter *plan);

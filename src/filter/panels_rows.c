@@ -7,20 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Row y of the image, of all its slices' one after the other, with all channels of it, in the caller's array.
-static mst_transfer row_of(const mst_panels_run *r, int side, size_t y, mst_layout *row) {
+// So many pixels of row y of the image, of all its slices' one after the other, with all channels, in the caller's array.
+static mst_transfer part_of(const mst_panels_run *r, int side, size_t y, size_t first, size_t count, mst_layout *part) {
     const mst_layout *own = side ? &r->plan->desc.output : &r->plan->desc.input;
     const int height = own->rank - 3;
-    int64_t at = 0;
+    int64_t at = (int64_t)first * own->strides[height + 1];
     size_t left = r->image * mst_filter_image_rows(r->plan) + y;
     for (int k = height; k >= 0; k--) {
         at += (int64_t)(left % own->shape[k]) * own->strides[k];
         left /= own->shape[k];
     }
     at *= (int64_t)mst_type_bytes(own->type);
-    *row = (mst_layout){
-        own->type, 2, {own->shape[height + 1], own->shape[height + 2]}, {own->strides[height + 1], own->strides[height + 2]}};
-    mst_transfer t = {*row, r->where[side], side ? "output" : "input", NULL};
+    *part = (mst_layout){own->type, 2, {count, own->shape[height + 2]}, {own->strides[height + 1], own->strides[height + 2]}};
+    mst_transfer t = {*part, r->where[side], side ? "output" : "input", NULL};
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + at;
     else
@@ -30,7 +29,7 @@ static mst_transfer row_of(const mst_panels_run *r, int side, size_t y, mst_layo
 
 static size_t packed_bytes(const mst_layout *row) { return mst_layout_count(row) * mst_type_bytes(row->type); }
 
-static double number_of(mst_type type, const void *values, size_t i) {
+double mst_panels_pixel(mst_type type, const void *values, size_t i) {
     if (type == MST_UINT8)
         return ((const uint8_t *)values)[i];
     if (type == MST_UINT16)
@@ -38,13 +37,17 @@ static double number_of(mst_type type, const void *values, size_t i) {
     return type == MST_FLOAT64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-static mst_status read_row(const mst_panels_run *r, size_t y, void **packed, mst_error *error) {
-    mst_layout row;
-    const mst_transfer t = row_of(r, 0, y, &row);
-    *packed = malloc(packed_bytes(&row));
+mst_status mst_panels_read_part(const mst_panels_run *r, size_t y, size_t first, size_t count, void **packed, mst_error *error) {
+    mst_layout part;
+    const mst_transfer t = part_of(r, 0, y, first, count, &part);
+    *packed = malloc(packed_bytes(&part));
     if (!*packed)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a row of an image");
-    return mst_transfer_read(r->plan->context->pool, &t, 0, packed_bytes(&row), *packed, error);
+    return mst_transfer_read(r->plan->context->pool, &t, 0, packed_bytes(&part), *packed, error);
+}
+
+static mst_status read_row(const mst_panels_run *r, size_t y, void **packed, mst_error *error) {
+    return mst_panels_read_part(r, y, 0, r->plan->width, packed, error);
 }
 
 // The row of the plane that row y of the image goes to.
@@ -64,7 +67,7 @@ static mst_status load_row(size_t y, void *user, mst_error *error) {
     MST_TRY(read_row(r, y, &packed, error));
     for (size_t x = 0; x < width; x++)
         mst_panels_put(plan, to, x,
-                       mst_panels_rounded(plan, number_of(plan->desc.input.type, packed, x * plan->channels + r->colour)) -
+                       mst_panels_rounded(plan, mst_panels_pixel(plan->desc.input.type, packed, x * plan->channels + r->colour)) -
                            r->level);
     for (size_t x = width; x < plan->q; x++)
         mst_panels_put(plan, to, x, mirrored ? mst_panels_get(plan, to, 2 * width - 1 - x) : 0);
@@ -96,7 +99,7 @@ static mst_status find_level(mst_panels_run *r, mst_error *error) {
     r->level = 0;
     for (int i = 0; i < 3 && mst_filter_levels(plan); i++) {
         MST_TRY(read_row(r, y[i], &packed, error));
-        v[i] = mst_panels_rounded(plan, number_of(plan->desc.input.type, packed, x[i] * plan->channels + r->colour));
+        v[i] = mst_panels_rounded(plan, mst_panels_pixel(plan->desc.input.type, packed, x[i] * plan->channels + r->colour));
         free(packed);
         packed = NULL;
     }
@@ -133,10 +136,8 @@ void mst_panels_keep(mst_panels_run *r) {
         const void *row = plane_row(r, y);
         if (r->results)
             memcpy(results_of(r, r->colour, y), row, plan->width * mst_filter_real_bytes(plan));
-        for (size_t x = 0; x < plan->width && mst_filter_ranged(plan); x++) {
-            r->range[0] = fmin(r->range[0], mst_panels_get(plan, row, x));
-            r->range[1] = fmax(r->range[1], mst_panels_get(plan, row, x));
-        }
+        for (size_t x = 0; x < plan->width && mst_filter_ranged(plan); x++)
+            mst_panels_add_to_range(r, mst_panels_get(plan, row, x));
     }
 }
 
@@ -169,29 +170,52 @@ static void put_number(mst_type type, void *values, size_t i, double value) {
         ((float *)values)[i] = (float)value;
 }
 
-static mst_status store_row(size_t y, void *user, mst_error *error) {
+void mst_panels_add_to_range(mst_panels_run *r, double value) {
+    r->range[0] = fmin(r->range[0], value);
+    r->range[1] = fmax(r->range[1], value);
+}
+
+mst_status mst_panels_write_part(const mst_panels_run *r, size_t y, size_t first, size_t count, const void *results,
+                                 mst_error *error) {
     mst_status status = MST_OK;
-    mst_panels_run *r = user;
     const mst_filter *plan = r->plan;
     const mst_type from = plan->desc.input.type, to = plan->desc.output.type;
-    mst_layout row;
-    const mst_transfer t = row_of(r, 1, y, &row);
-    void *packed = malloc(packed_bytes(&row)), *image = NULL;
+    mst_layout part;
+    const mst_transfer t = part_of(r, 1, y, first, count, &part);
+    void *packed = malloc(packed_bytes(&part)), *image = NULL;
     MST_REQUIRE(packed, MST_ERROR_HOST_MEMORY, "out of memory for a row of an image");
     if (plan->desc.alpha)
-        MST_TRY(read_row(r, y, &image, error));
-    for (size_t c = 0; c < plan->channels; c++)
-        for (size_t x = 0; x < plan->width; x++) {
+        MST_TRY(mst_panels_read_part(r, y, first, count, &image, error));
+    for (size_t x = 0; x < count; x++)
+        for (size_t c = 0; c < plan->channels; c++) {
             const size_t i = x * plan->channels + c;
             if (image && c >= plan->colours)
-                put_number(to, packed, i, number_of(from, image, i));
+                put_number(to, packed, i, mst_panels_pixel(from, image, i));
             else
-                put_number(to, packed, i, mst_panels_rounded(plan, scaled(r, mst_panels_get(plan, results_of(r, c, y), x))));
+                put_number(to, packed, i,
+                           mst_panels_rounded(plan, scaled(r, mst_panels_get(plan, results, x * plan->colours + c))));
         }
-    MST_TRY(mst_transfer_write(plan->context->pool, &t, 0, packed_bytes(&row), packed, error));
+    MST_TRY(mst_transfer_write(plan->context->pool, &t, 0, packed_bytes(&part), packed, error));
 fail:
     free(packed);
     free(image);
+    return status;
+}
+
+static mst_status store_row(size_t y, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_panels_run *r = user;
+    const mst_filter *plan = r->plan;
+    void *results = malloc(plan->width * plan->colours * mst_filter_real_bytes(plan));
+    MST_REQUIRE(results, MST_ERROR_HOST_MEMORY, "out of memory for a row of an image");
+    for (size_t c = 0; c < plan->colours; c++) {
+        const void *row = results_of(r, c, y);
+        for (size_t x = 0; x < plan->width; x++)
+            mst_panels_put(plan, results, x * plan->colours + c, mst_panels_get(plan, row, x));
+    }
+    MST_TRY(mst_panels_write_part(r, y, 0, plan->width, results, error));
+fail:
+    free(results);
     return status;
 }
 

@@ -62,8 +62,9 @@ struct mst_filter {
     const struct mst_filter_method *method; // NULL for images without pixels
     void *work;                             // the method's
     mst_filter_times times;
-    bool panels;       // images in host memory and files go by panels.c, as one is too large for the device
-    mst_error refusal; // of other images, where nothing else is left
+    bool panels;                    // images in host memory and files go by panels.c, as one is too large for the device
+    struct mst_filter_tiles *tiles; // in place of them, if they were asked for: tiles.c
+    mst_error refusal;              // of other images, where nothing else is left
 };
 
 // A way to filter. create sets plan->work, which destroy frees (half-built, or NULL).
