@@ -121,12 +121,53 @@ static void progress_and_cancelling(void **state) {
     }
 }
 
+// Direct sums of a single item, by each kernel: somebody is asked between its beginning and its end, too, can end it there, and
+// results are those of one launch, bit by bit.
+static void one_long_item(void **state) {
+    static const struct {
+        size_t n[2], m[2];
+    } sizes[] = {{{1, 1 << 20}, {1, 41}}, {{1, 1 << 16}, {1, 700}}, {{1000, 1000}, {5, 7}}, {{600, 600}, {12, 11}}};
+    for (int k = 0; k < 8; k++) {
+        if (k % 2 && !test_turn((size_t)k / 2, 4))
+            continue;
+        const size_t *n = sizes[k / 2].n, *m = sizes[k / 2].m;
+        mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, n[0], n[1], MST_FLOAT32, m[0], m[1]);
+        desc.algorithm = MST_CONVOLUTION_DIRECT;
+        desc.shape = k % 2 ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
+        desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+        if (n[0] == 1)
+            desc.n_axes = 1, desc.axes[0] = 1;
+        mst_error e;
+        mst_convolution *plan = NULL;
+        mst_layout layout;
+        OK(mst_convolution_result(&desc, &layout, &e));
+        test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y),
+                   z[] = {test_array_new(&layout), test_array_new(&layout)};
+        test_placed px = test_place(*state, MST_PLACE_DEVICE, &x), py = test_place(*state, MST_PLACE_DEVICE, &y),
+                    pz[] = {test_place(*state, MST_PLACE_DEVICE, &z[0]), test_place(*state, MST_PLACE_DEVICE, &z[1])};
+        test_watch w = {0}, stopping = {.stop_at = 2};
+        mst_execution how = MST_EXECUTION_INIT;
+        OK(mst_convolution_create(*state, &desc, &plan, &e));
+        OK(mst_convolution_execute(plan, px.at, py.at, pz[0].at, &how, &e));
+        how.progress = test_watching, how.progress_user = &w;
+        OK(mst_convolution_execute(plan, px.at, py.at, pz[1].at, &how, &e));
+        CHECK(w.calls > 2 && !w.wrong && w.last == 1 && w.total == 1, "case %d: %llu calls, last %llu of %llu", k,
+              (unsigned long long)w.calls, (unsigned long long)w.last, (unsigned long long)w.total);
+        how.progress_user = &stopping;
+        REFUSED(MST_ERROR_CANCELLED, "", mst_convolution_execute(plan, px.at, py.at, pz[1].at, &how, &e));
+        assert_int_equal(stopping.calls, 2);
+        mst_convolution_destroy(plan);
+        test_collect(&px, &x), test_collect(&py, &y), test_collect(&pz[0], &z[0]), test_collect(&pz[1], &z[1]);
+        assert_memory_equal(z[0].image, z[1].image, z[0].bytes);
+        test_array_free(&x), test_array_free(&y), test_array_free(&z[0]), test_array_free(&z[1]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mix_of_places),
-        cmocka_unit_test(blocks_give_the_same_bits),
-        cmocka_unit_test(budgets_too_small),
-        cmocka_unit_test(progress_and_cancelling),
+        cmocka_unit_test(every_mix_of_places), cmocka_unit_test(blocks_give_the_same_bits),
+        cmocka_unit_test(budgets_too_small),   cmocka_unit_test(progress_and_cancelling),
+        cmocka_unit_test(one_long_item),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -15,6 +15,8 @@
 #define BATCH_OF_ROWS 9u
 #define BATCH_OF_LINES 4u
 
+#define LAUNCH_SECONDS 0.2
+
 typedef struct mst_direct {
     mst_convolution *plan;
     mst_direct_tiling tiling;
@@ -110,12 +112,14 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
     return MST_OK;
 }
 
-static mst_status compute(void *user, const mst_block *block, mst_error *error) {
-    const mst_direct *direct = user;
+// One launch.
+static mst_status compute_tiles(const mst_direct *direct, const mst_block *block, size_t first, size_t n_tiles,
+                                mst_error *error) {
     const mst_direct_tiling *t = &direct->tiling;
+    const size_t n_lines = block->count * direct->ports.lines_an_item;
     const mst_port_place s = mst_port_place_of(&direct->ports, block, t->signal),
                          k = mst_port_place_of(&direct->ports, block, t->taps), z = mst_port_place_of(&direct->ports, block, Z);
-    const mst_direct_launch launch = mst_direct_share_out(t, block->count * direct->ports.lines_an_item);
+    const mst_direct_launch launch = mst_direct_share_out(t, n_lines, first, n_tiles);
     const cl_long8 sizes = mst_direct_sizes(t);
     const mst_argument arguments[] = {MST_BIND(signal, s.buffer),
                                       MST_BIND(signal_at, s.at),
@@ -137,6 +141,36 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
                                                                : 1); // GPUs keep sums in registers, windows all the rest
     mst_queue_expect_mark(block->queue);
     return mst_kernel_launch(block->queue, direct->kernel, arguments, n, launch.items, t->cpu ? 1 : t->group, NULL, error);
+}
+
+// Tiles of so many products that they surely take less than LAUNCH_SECONDS.
+static size_t few_tiles(const mst_direct_tiling *t) {
+    const double tiles = (t->device->type & CL_DEVICE_TYPE_CPU ? 2e7 : 1e10) / mst_direct_tile_products(t);
+    return tiles < 1 ? 1 : (size_t)tiles;
+}
+
+// No command that runs can be cancelled, and a single item may take hours: so where somebody is asked whether to go on, a block
+// that may take long goes by launches, each as long as the one before says that LAUNCH_SECONDS are.
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_direct *direct = user;
+    const size_t all = mst_direct_tiles(&direct->tiling, block->count * direct->ports.lines_an_item);
+    size_t count = block->watch ? few_tiles(&direct->tiling) : all;
+    size_t first = 0;
+    while (first < all) {
+        const double begun = mst_now();
+        count = mst_smaller(count, all - first);
+        MST_TRY(compute_tiles(direct, block, first, count, error));
+        first += count;
+        if (first == all)
+            break;
+        MST_TRY(mst_queue_finish(block->queue, error));
+        MST_REQUIRE(block->watch->goes_on(block->watch->user), MST_ERROR_CANCELLED, "cancelled");
+        const double took = mst_now() - begun, more = took < LAUNCH_SECONDS / 16 ? 16 : LAUNCH_SECONDS / took;
+        count = mst_larger((size_t)((double)count * more), (size_t)1);
+    }
+fail:
+    return status;
 }
 
 static mst_status create(mst_convolution *plan, mst_error *error) {

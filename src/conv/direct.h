@@ -42,6 +42,9 @@ double mst_overlap_save_share(const mst_direct_tiling *tiling);
 void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *tiling);
 cl_long8 mst_direct_sizes(const mst_direct_tiling *tiling);
 int mst_direct_print_types(const mst_convolution *plan, const mst_direct_tiling *tiling, char *out, size_t size); // options
-mst_direct_launch mst_direct_share_out(const mst_direct_tiling *tiling, size_t n_lines);
+size_t mst_direct_tiles(const mst_direct_tiling *tiling, size_t n_lines);
+double mst_direct_tile_products(const mst_direct_tiling *tiling); // of real numbers, about
+// A launch that computes some of these.
+mst_direct_launch mst_direct_share_out(const mst_direct_tiling *tiling, size_t n_lines, size_t first_tile, size_t n_tiles);
 
 #endif

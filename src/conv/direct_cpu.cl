@@ -139,9 +139,9 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
        __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
        __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes, long8 tiles,
        int8 tile, __local real *values, __local real *weights, __local real *totals) {
-    // tiles: lines, rows and columns of tiles, tiles a work-item, all of them. tile: rows and columns (real numbers) of
-    // one, pitch, rows of local memory; the most rows and columns of taps at once.
-    const long first = get_global_id(0) * tiles.s3, end = min(first + tiles.s3, tiles.s4);
+    // tiles: lines, rows and columns of tiles, tiles a work-item, the end and the first of this launch. tile: rows and
+    // columns (real numbers) of one, pitch, rows of local memory; the most rows and columns of taps at once.
+    const long first = tiles.s5 + get_global_id(0) * tiles.s3, end = min(first + tiles.s3, tiles.s4);
     const int pitch = tile.s2, plane = pitch * tile.s3;
     const int step_rows = AXES == 2 ? N_SUMS : 1, step_columns = AXES == 2 ? LANES : N_SUMS * LANES;
     for (long t = first; t < end; t++) {

@@ -85,11 +85,12 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
        __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
        __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes, long8 tiles,
        int8 tile, __local real *values, __local real *weights) {
-    // tiles: lines, rows and columns of tiles; kernels. tile: log2 of the work-items side by side, pitch, the most rows
-    // and columns of taps at once, and the room for the taps of one line.
+    // tiles: lines, rows and columns of tiles; kernels; s5: the first tile of this launch. tile: log2 of the work-items
+    // side by side, pitch, the most rows and columns of taps at once, and the room for the taps of one line.
     const int item = get_local_id(0), lanes = 1 << tile.s0, pitch = tile.s1;
     const int x = item & (lanes - 1), y = item >> tile.s0, height = GROUP >> tile.s0;
-    const long group = get_group_id(0), tile_column = group % tiles.s2, tile_row = group / tiles.s2 % tiles.s1;
+    const long group = tiles.s5 + get_group_id(0);
+    const long tile_column = group % tiles.s2, tile_row = group / tiles.s2 % tiles.s1;
 #if AXES == 2
     const long line = group / (tiles.s1 * tiles.s2), row = tile_row * height * ITEM;
     const long column = tile_column * lanes; // real numbers

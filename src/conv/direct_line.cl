@@ -63,11 +63,11 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
        __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
        __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes, long8 tiles,
        int8 tile, __local real4 *values, __local real4 *weights) {
-    // tiles: lines, rows and columns of tiles; kernels. tile: log2 of the work-items side by side; the pitch of a line
-    // and the room for taps, by fours.
+    // tiles: lines, rows and columns of tiles; kernels; s5: the first tile of this launch. tile: log2 of the work-items
+    // side by side; the pitch of a line and the room for taps, by fours.
     const int item = get_local_id(0), lanes = 1 << tile.s0, pitch = tile.s1, fours = tile.s4;
     const int x = item & (lanes - 1), y = item >> tile.s0, height = GROUP >> tile.s0;
-    const long group = get_group_id(0), tile_column = group % tiles.s2, line = group / tiles.s2 * height + y;
+    const long group = tiles.s5 + get_group_id(0), tile_column = group % tiles.s2, line = group / tiles.s2 * height + y;
     const bool is_there = line < tiles.s0;
     const long from_line = is_there ? line : tiles.s0 - 1, column = tile_column * lanes * ITEM; // real numbers
     __global const SIGNAL *from =

@@ -262,20 +262,33 @@ static unsigned log2_of(unsigned power) {
     return log;
 }
 
-mst_direct_launch mst_direct_share_out(const mst_direct_tiling *t, size_t n_lines) {
+// Of a line, or on GPUs of one axis of as many as a tile has.
+static size_t tiles_down(const mst_direct_tiling *t) {
+    return !t->cpu && t->n_axes == 1 ? 1 : mst_divide_up(t->result_rows, (size_t)t->rows);
+}
+
+static size_t tiles_across(const mst_direct_tiling *t) { return mst_divide_up(t->result_columns * t->parts, (size_t)t->columns); }
+
+size_t mst_direct_tiles(const mst_direct_tiling *t, size_t n_lines) {
+    const size_t lines = !t->cpu && t->n_axes == 1 ? mst_divide_up(n_lines, (size_t)t->rows) : n_lines;
+    return lines * tiles_down(t) * tiles_across(t);
+}
+
+double mst_direct_tile_products(const mst_direct_tiling *t) { return (double)t->rows * t->columns * (double)t->n_taps; }
+
+mst_direct_launch mst_direct_share_out(const mst_direct_tiling *t, size_t n_lines, size_t first_tile, size_t n_tiles) {
     mst_direct_launch launch;
-    bool lines_in_tiles = !t->cpu && t->n_axes == 1;
-    size_t across = mst_divide_up(t->result_columns * t->parts, (size_t)t->columns);
-    size_t down = lines_in_tiles ? 1 : mst_divide_up(t->result_rows, (size_t)t->rows);
-    size_t tiles = (lines_in_tiles ? mst_divide_up(n_lines, (size_t)t->rows) : n_lines) * down * across;
-    size_t units = t->device->compute_units ? t->device->compute_units : 1, each = mst_divide_up(tiles, units * CPU_ITEMS);
-    launch.items = t->cpu ? mst_divide_up(tiles, each) : tiles * t->group;
+    size_t down = tiles_down(t), across = tiles_across(t);
+    size_t units = t->device->compute_units ? t->device->compute_units : 1, each = mst_divide_up(n_tiles, units * CPU_ITEMS);
+    launch.items = t->cpu ? mst_divide_up(n_tiles, each) : n_tiles * t->group;
     if (t->cpu) {
-        launch.tiles = (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, (cl_long)each, (cl_long)tiles}};
+        launch.tiles = (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, (cl_long)each,
+                                        (cl_long)(first_tile + n_tiles), (cl_long)first_tile}};
         launch.tile = (cl_int8){.s = {(cl_int)t->rows, (cl_int)t->columns, (cl_int)t->pitch, (cl_int)t->height,
                                       (cl_int)t->block_rows, (cl_int)t->block_columns}};
     } else {
-        launch.tiles = (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, t->one_kernel ? 1 : 2}};
+        launch.tiles =
+            (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, t->one_kernel ? 1 : 2, 0, (cl_long)first_tile}};
         launch.tile = (cl_int8){
             .s = {(cl_int)log2_of(t->lanes), (cl_int)t->pitch, (cl_int)t->block_rows, (cl_int)t->block_columns, (cl_int)t->room}};
     }

@@ -63,9 +63,9 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
        __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
        __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes,
        long8 tiles) {
-    // tiles: lines, rows and columns of tiles.
+    // tiles: lines, rows and columns of tiles; s5: the first of this launch.
     const int item = get_local_id(0), x = item % LANES, y = item / LANES;
-    const uint group = get_group_id(0), across = (uint)tiles.s2, down = (uint)tiles.s1;
+    const uint group = (uint)(tiles.s5 + get_group_id(0)), across = (uint)tiles.s2, down = (uint)tiles.s1;
     const uint line = group / (across * down), tile_row = group / across % down, tile_column = group % across;
     const int row = (int)tile_row * (GROUP / LANES * ITEM) + y * ITEM, column = ((int)tile_column * LANES + x) * V;
     const int first_row = (int)OFFSET_ROW + row, first_column = column + (int)OFFSET_COLUMN * PARTS - SHIFT;

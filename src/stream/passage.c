@@ -218,6 +218,7 @@ static void describe_block(const mst_passage *s, mst_slot *slot, mst_block *bloc
     block->count = slot->count;
     block->is_first = slot->is_first;
     block->queue = &slot->queue;
+    block->watch = s->watch;
     for (int p = 0; p < s->desc->n_ports; p++) {
         bool fixed = s->desc->ports[p].kind == MST_PORT_FIXED, staged = s->ring->staged[p];
         const mst_slot *at = fixed ? &s->ring->fixed : slot;

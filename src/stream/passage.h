@@ -12,7 +12,7 @@ typedef struct mst_passage {
     const mst_location *where; // of each port
     mst_trays *trays;          // NULL: panels have none
     const mst_files *files;
-    const mst_trays_watch *watch; // while inputs wait for a tray; NULL: nobody is asked
+    const mst_stream_watch *watch; // asked while inputs wait for a tray, and by blocks that take long; NULL: nobody is
 } mst_passage;
 
 // Reads a block's inputs into the slot that its description is in, and sends them to the device; with the first block of an

@@ -35,7 +35,7 @@ typedef struct staged_run {
     device_part *parts;
     size_t n_parts;
     mst_trays *trays;
-    mst_trays_watch watch; // of the caller's thread
+    mst_stream_watch watch; // of the caller's thread
     mst_files files;
 
     pthread_mutex_t mutex; // guards what follows
@@ -115,7 +115,7 @@ static mst_status report_progress(const staged_run *r, size_t done, mst_error *e
 // The caller's thread reports progress.
 static bool is_callers(const device_part *d) { return d == d->run->parts; }
 
-// Whether the run goes on, asked while the caller's thread waits for a tray.
+// Whether the run goes on, asked while the caller's thread waits for a tray or computes a block that takes long.
 static bool goes_on(void *user) {
     staged_run *r = user;
     mst_error error = {.status = MST_OK};
@@ -332,7 +332,7 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
                     .start = mst_now(),
                     .n_parts = one_block || !shared ? 1 : lead->n_twins + 1,
                     .report = report};
-    r.watch = (mst_trays_watch){goes_on, &r};
+    r.watch = (mst_stream_watch){goes_on, &r};
     r.alone = one_block;
     if (r.n_parts > 1)
         MST_REQUIRE(parts = calloc(r.n_parts, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out blocks");

@@ -96,10 +96,16 @@ typedef struct resident_run {
     mst_report report;
 } resident_run;
 
-static mst_status report_progress(resident_run *r, size_t done, mst_error *error) {
+static mst_status report_progress(const resident_run *r, size_t done, mst_error *error) {
     if (r->how.progress && !r->how.progress(done, r->stream->desc.n_items, r->how.progress_user))
         return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
     return MST_OK;
+}
+
+// Whether the run goes on, asked within a block; reports tell of whole ones.
+static bool goes_on(void *user) {
+    const resident_run *r = user;
+    return report_progress(r, r->stream->ring.slots[0].first, NULL) == MST_OK;
 }
 
 // So many items at most between two reports of progress: about REPORTED_SECONDS of them by what they took last, of unknown ones
@@ -126,6 +132,8 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
     const bool leaves = r->how.queued && !r->how.event;
     if (r->how.event || leaves)
         r->how.progress = NULL; // it could only be called by waiting
+    const mst_stream_watch watch = {goes_on, r};
+    r->passage.watch = r->how.progress ? &watch : NULL;
     slot->queue.is_left = leaves;
     MST_TRY(mst_queue_barrier(&slot->queue, r->how.n_wait, r->how.wait_list, "a command of how->wait_list", error));
     for (size_t first = 0; first < s->desc.n_items; first += slot->count) {

@@ -7,6 +7,7 @@
 #define MST_STREAM_STREAM_H
 
 #include "panel.h"
+#include "watch.h"
 
 #include "runtime/group.h"
 #include "runtime/queue.h"
@@ -50,9 +51,10 @@ typedef struct mst_block_port {
 } mst_block_port;
 
 typedef struct mst_block {
-    size_t first, count; // items
-    bool is_first;       // of the execution on this device
-    mst_queue *queue;    // in order; what is enqueued here finds its inputs ready
+    size_t first, count;           // items
+    bool is_first;                 // of the execution on this device
+    mst_queue *queue;              // in order; what is enqueued here finds its inputs ready
+    const mst_stream_watch *watch; // to be asked between parts of a block that takes long; NULL: nobody is
     mst_block_port ports[MST_STREAM_MAX_PORTS];
 } mst_block;
 

@@ -133,7 +133,7 @@ static bool begin_tray(tray_port *p, tray *one, size_t number) {
 }
 
 // Waits for a change, and where none comes for a while, stops if the watch says so. Called and left with the mutex held.
-static void wait_watched(mst_trays *t, const mst_trays_watch *watch) {
+static void wait_watched(mst_trays *t, const mst_stream_watch *watch) {
     if (!watch) {
         pthread_cond_wait(&t->changed, &t->mutex);
         return;
@@ -155,7 +155,7 @@ static mst_status outcome(const mst_trays *t, mst_error *error) {
     return t->status;
 }
 
-mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_trays_watch *watch, void **memory, mst_error *error) {
+mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_watch *watch, void **memory, mst_error *error) {
     const size_t number = tray_of(t, item);
     tray_port *p = &t->ports[port];
     tray *one = &p->trays[number % TRAYS_A_PORT];
@@ -180,7 +180,7 @@ void mst_trays_close(mst_trays *t, int port, size_t item) {
     pthread_mutex_unlock(&t->mutex);
 }
 
-mst_status mst_trays_finish(mst_trays *t, const mst_trays_watch *watch, mst_error *error) {
+mst_status mst_trays_finish(mst_trays *t, const mst_stream_watch *watch, mst_error *error) {
     pthread_mutex_lock(&t->mutex);
     for (int p = 0; p < t->desc->n_ports; p++)
         while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->n_trays)

@@ -15,22 +15,17 @@ mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *whe
                             mst_error *error);
 void mst_trays_destroy(mst_trays *trays); // stops first; accepts NULL
 
-// Asked, every 50 ms or so while a tray is waited for, whether to go on.
-typedef struct mst_trays_watch {
-    bool (*goes_on)(void *user);
-    void *user;
-} mst_trays_watch;
-
 bool mst_trays_has(const mst_trays *trays, int port); // accepts NULL
 
 // Waits for the tray that a panel is in, to be taken from it or put there. Each panel is opened once, and each that was opened
 // is closed. Fails as reading or writing a tray does, after a stop, or when the watch (NULL: none) says so. Panels that follow
 // are not waited for by those before them if threads ask for panels of inputs in the order in which they were given out.
-mst_status mst_trays_open(mst_trays *trays, int port, size_t item, const mst_trays_watch *watch, void **memory, mst_error *error);
+mst_status mst_trays_open(mst_trays *trays, int port, size_t item, const mst_stream_watch *watch, void **memory,
+                          mst_error *error);
 void mst_trays_close(mst_trays *trays, int port, size_t item);
 
 // Waits until all is written; and wakes all who wait, so that they fail.
-mst_status mst_trays_finish(mst_trays *trays, const mst_trays_watch *watch, mst_error *error);
+mst_status mst_trays_finish(mst_trays *trays, const mst_stream_watch *watch, mst_error *error);
 void mst_trays_stop(mst_trays *trays);
 
 #endif
