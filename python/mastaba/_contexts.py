@@ -38,8 +38,44 @@ def begin():
     _life["used"] = True
 
 
+class Spare:
+    """The buffers of arrays that have ended, for the next ones of their sizes, as a driver takes long for new ones: 0.2 ms (NVIDIA's on an
+    H100), or as long as their first kernel for the pages (PoCL). All calls wait for their work, so none is under way on these. The last
+    MOST are kept, of no more than so many bytes in all; by threads and the garbage collector at any time, so each step is one operation."""
+
+    MOST = 32
+
+    def __init__(self, most_bytes):
+        self.most_bytes, self.kept = most_bytes, collections.deque(maxlen=self.MOST)
+
+    def put(self, size, handle):
+        if Context.most_plans:
+            self.kept.append((size, handle))
+        while sum(n for n, _ in tuple(self.kept)) > self.most_bytes:
+            try:
+                self.kept.popleft()
+            except IndexError:  # another thread did
+                return
+
+    def take(self, size):
+        """The handle of one, or None."""
+        for entry in reversed(tuple(self.kept)):
+            if entry[0] == size:
+                try:
+                    self.kept.remove(entry)
+                    return entry[1]
+                except ValueError:  # another thread has it
+                    pass
+        return None
+
+    def drained(self):
+        """Gives all back; those that there were."""
+        kept, self.kept = self.kept, collections.deque(maxlen=self.MOST)
+        return list(kept)
+
+
 class Context:
-    """A device with its budgets, and the plans of the last descriptions that were used on it."""
+    """A device with its budgets, the plans of the last descriptions that were used on it, and buffers for arrays."""
 
     most_plans = 64
 
@@ -50,6 +86,7 @@ class Context:
         check(lib.mst_context_create(desc, out, per_thread.error))
         self.handle = owned(out[0], lib.mst_context_destroy)
         self.opencl, self.queue = lib.mst_context_opencl(self.handle), lib.mst_context_queue(self.handle)
+        self.spare = Spare(lib.mst_context_device_memory_budget(self.handle) // 16)
         self.plans = collections.OrderedDict()
         self.known, self.plain = {}, {}  # what _known.py keeps of calls, with plans that are there
         self.latest = None  # the plan of the last call among these, which is the last of `plans`
@@ -87,13 +124,15 @@ class Context:
         return work()
 
     def _take(self, most=0):
-        """Forgets all plans but the last so many; returns them, so that they are destroyed outside the lock."""
+        """Forgets all plans but the last so many, and with all of them what is kept for arrays; returns them, so that they are destroyed
+        outside the lock."""
+        spare = self.spare.drained() if not most else []
         with self.lock:
             if len(self.plans) > most:
                 self.known.clear()
                 self.plain.clear()
                 self.latest = None
-            return [self.plans.popitem(last=False)[1] for _ in range(len(self.plans) - most)]
+            return [self.plans.popitem(last=False)[1] for _ in range(len(self.plans) - most)] + spare
 
     def trim(self):
         """Forgets plans beyond the most that are kept, or beyond half the budget of device memory but the last."""
@@ -204,7 +243,8 @@ def devices():
 
 
 def set_cache(n):
-    """Keeps at most n plans of each device and budget, those used last; with 0 none, and all memory that they hold is given back.
+    """Keeps at most n plans of each device and budget, those used last; with 0 none, and all memory that they and arrays that have ended
+    hold is given back.
 
         >>> import mastaba
         >>> mastaba.set_cache(64)

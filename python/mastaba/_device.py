@@ -45,12 +45,31 @@ class _Buffer:
         self.handle, self.keep = _contexts.owned(handle, _opencl().clReleaseMemObject), keep
 
 
+class _OwnBuffer:
+    """One that was made here. Its memory serves another array of the size when it ends, unless others know of it, who may use it on."""
+
+    __slots__ = ("handle", "keep", "size", "is_known")
+
+    def __init__(self, handle, context, size):
+        self.handle, self.keep, self.size, self.is_known = handle, context, size, False
+
+    def __del__(self):
+        if not self.is_known:
+            self.keep.spare.put(self.size, self.handle)
+
+
 def _new_buffer(context, size):
     _forget_unused()
-    code = ffi.new("int32_t *")
-    handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, max(size, 1), ffi.NULL, code)
-    _check(code[0], f"a buffer of {size} bytes on {context.device}")
-    return _Buffer(handle, context)
+    size = max(size, 1)
+    handle = context.spare.take(size)
+    if handle is None:
+        code = ffi.new("int32_t *")
+        handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
+        if code[0] and context.spare.drained():
+            handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
+        _check(code[0], f"a buffer of {size} bytes on {context.device}")
+        handle = _contexts.owned(handle, _opencl().clReleaseMemObject, context.handle)
+    return _OwnBuffer(handle, context, size)
 
 
 def _type(dtype):
@@ -102,7 +121,13 @@ class Array:
     device = property(lambda self: self.context.device)
     T = property(lambda self: self.transpose())
     mT = property(lambda self: self.__array_namespace__().matrix_transpose(self))
-    int_ptr = property(lambda self: int(ffi.cast("uintptr_t", self.buffer.handle)), doc="The cl_mem, as a number.")
+
+    @property
+    def int_ptr(self):
+        """The cl_mem, as a number."""
+        if type(self.buffer) is _OwnBuffer:
+            self.buffer.is_known = True
+        return int(ffi.cast("uintptr_t", self.buffer.handle))
 
     def __len__(self):
         if not self.shape:

@@ -107,6 +107,9 @@ def _kind(x, output, complex_numbers):
 def _converted(values, kind):
     if values.dtype == kind:
         return values
+    if kind.kind == "b":  # whether what whole numbers are cut to is not 0: 0.9 of True is False, as in SciPy
+        whole = _whole(values, kind)
+        return (whole if isinstance(whole, _arrays.Array) else np.trunc(whole)) != 0
     return (_whole(values, kind) if kind.kind in "iu" else values).astype(kind, **{} if isinstance(values, _arrays.Array) else {"copy": False})
 
 

@@ -102,6 +102,17 @@ def test_whole_numbers_are_cut_after_each_axis():
     assert mastaba.ndimage.uniform_filter(x, 3, output=float)[0, 0] == pytest.approx(17 / 9)
 
 
+def test_masks_are_cut_as_whole_numbers():
+    """Of bool: what is below 1 is False, after each axis."""
+    mask = np.random.default_rng(1).random((12, 10)) > 0.3
+    for x in (mask, np.ones((5, 6), bool)):
+        for name, arguments in (("gaussian_filter", (1,)), ("uniform_filter", (3,)), ("laplace", ()), ("correlate", (np.full((3, 3), 1 / 9),)), ("convolve1d", ([1, -1],))):
+            wanted = getattr(scipy_ndimage, name)(x, *arguments).view(np.uint8) != 0  # SciPy leaves 255 of -1
+            for there in (lambda a: a, mastaba.asarray):
+                got = np.asarray(getattr(mastaba.ndimage, name)(there(x), *arguments))
+                assert got.dtype == bool and np.array_equal(got, wanted), name
+
+
 @pytest.mark.parametrize("kind", [float, np.uint8, np.complex64])
 def test_filters_stay_on_the_device(kind):
     x = abs(numbers(6, 9, kind=kind)).astype(kind)[::-1]

@@ -94,6 +94,11 @@ def test_groups_of_devices():
     x = numbers(300, 500)
     one = mastaba.fft.fft(x[0])  # one array a call goes another way than several
     alone = mastaba.fft.fft(x), mastaba.evaluate("x*2 + 1", {"x": x}), mastaba.integrate.quad_vec(lambda t: np.array([t, t**2, t**3]), 0, 1)[0]
+    try:
+        with mastaba.use("0/2"):
+            pass
+    except mastaba.errors.OpenCLError as error:  # CPUs are cut, GPUs mostly not
+        pytest.skip(str(error))
     for devices in ("0/2", ["0/2"]):
         with mastaba.use(devices), mastaba.budget(device="1MiB"):
             together = mastaba.fft.fft(x), mastaba.evaluate("x*2 + 1", {"x": x}), mastaba.integrate.quad_vec(lambda t: np.array([t, t**2, t**3]), 0, 1)[0]
@@ -562,8 +567,23 @@ def test_interrupt_of_a_solver():
     late = time.perf_counter() - sent[0]
     assert late < 1 + os.getloadavg()[0], late  # a second, where nothing else is at work
     step, u = solver.step, solver["u"]
-    assert 10 <= step < 10**8 and abs(float(u.mean()) - 0.5) < 0.4 and np.isfinite(u).all()
+    assert 10 <= step < 10**8 and 0 <= u.min() and u.max() <= 1 and u.mean() < 0.5  # a fast device has let much of it flow out
     assert solver.run(5).step == step + 5
+
+
+def test_interrupt_of_direct_sums():
+    """A single convolution that takes minutes ends within a second."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    x, y = np.ones(2**22, np.float32), np.ones(2**19, np.float32)
+    mastaba.signal.convolve(x[:2**12], y[:2**11], method="direct")  # compiles the kernel
+    for there in (lambda a: a, mastaba.asarray):
+        a, b, sent = there(x), there(y), []
+        threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT))).start()
+        with pytest.raises(KeyboardInterrupt):
+            mastaba.signal.convolve(a, b, method="direct")
+            time.sleep(60)  # a device that takes less than a second
+        late = time.perf_counter() - sent[0]
+        assert late < 1 + os.getloadavg()[0], late
 
 
 def test_progress():
