@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""bench/python.py [--calls 41] [--only TEXT] [--json FILE]: the Python package beside SciPy (two workers), numexpr, pyvkfft, CuPy and its own C calls.
+"""bench/python.py [--calls 41] [--workers 2] [--seconds S] [--only TEXT] [--json FILE] [--commit ID]: the Python package beside SciPy, numexpr,
+pyvkfft, CuPy, PyTorch and its own C calls.
 
 Calls by turns, one of each, so that what else the machine does falls on all alike; medians. `c` is the library's call alone, on a plan
 and an output that are there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as
 SciPy's does. `python` and `python new` are what of these was outside of the library's call: c/(c + python) is what to look at where other
 work makes the library's part differ. `host` is what a small call spends in Python: the same with the library's calls left out. Cases on
-the device have pyopencl's arrays in and out. Run it with `chrt -f 10` where other work runs, a few cases at a time; --json adds to what the file has.
+the device have a mastaba.Array in and out, and the others arrays of their own there; each call ends when its result is there. --seconds is about
+what all cases may take: the calls of each are fewer where it would take more. Run it with `chrt -f 10` where other work runs, a few cases at
+a time; --json adds to what the file has.
 """
 import argparse
 import contextlib
@@ -43,9 +46,18 @@ except ImportError:
     pyvkfft = None
 try:
     import cupy
-    import cupy.fft
+    import cupyx.scipy.fft
+    import cupyx.scipy.ndimage
+    import cupyx.scipy.signal
 except ImportError:
     cupy = None
+try:
+    import torch
+    torch = torch if torch.cuda.is_available() else None
+except ImportError:
+    torch = None
+
+WORKERS = 2  # of SciPy
 
 
 def numbers(kind, *shape):
@@ -65,59 +77,90 @@ def transform(name, x, **options):
     out = ours(x, **options)
     plan, places = last_plan("fft"), [_arrays.location(a) for a in (x, out)]
     return {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(x, out=out, **options),
-            "new": lambda: ours(x, **options), "scipy": lambda: theirs(x, workers=2, **options)}
+            "new": lambda: ours(x, **options), "scipy": lambda: theirs(x, workers=WORKERS, **options)}
+
+
+def with_other(calls, name, call):
+    """And another library's call, unless it fails."""
+    try:
+        call()
+        calls[name] = call
+    except Exception as error:  # whatever it may be: what can be measured is
+        print(f"{name} fails: {type(error).__name__}: {error}")
+    return calls
+
+
+def with_cupy(calls, function, *arrays):
+    """And what CuPy does of the same arrays."""
+    if cupy is None:
+        return calls
+    there = [cupy.asarray(a) for a in arrays]
+    return with_other(calls, "cupy", lambda: (function(*there), cupy.cuda.get_current_stream().synchronize()))
+
+
+def with_torch(calls, function, *arrays):
+    if torch is None:
+        return calls
+    there = [torch.from_numpy(a).cuda() for a in arrays]
+    return with_other(calls, "torch", lambda: (function(*there), torch.cuda.synchronize()))
+
+
+def queue_of_pyopencl():
+    """On the device that the package works on."""
+    device = next(d for p in pyopencl.get_platforms() for d in p.get_devices() if d.name == _contexts.current().device)
+    return pyopencl.CommandQueue(pyopencl.Context([device]))
 
 
 def transform_there(name, x):
-    """On the device; pyvkfft's plan and arrays are there before, and CuPy's plan from its first call on."""
-    queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
-    axes = 2 if name.endswith("2") else 1
-    theirs = pyopencl.array.to_device(queue, x)
-    a = mastaba.asarray(theirs)
-    ours, real = getattr(mastaba.fft, name), name.startswith("r")
+    """On the device; pyvkfft's plan and arrays are there before, and CuPy's and PyTorch's plans from their first calls on."""
+    a, ours, real = mastaba.asarray(x), getattr(mastaba.fft, name), name.startswith("r")
     out = ours(a)
     plan, places = last_plan("fft", out), [_arrays.location(b) for b in (a, out)]
     calls = {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(a, out=out), "new": lambda: ours(a)}
-    if pyvkfft:
-        result = pyopencl.array.empty(queue, out.shape, out.dtype)
+    if pyvkfft and "fft" in name:
+        queue, axes = queue_of_pyopencl(), int(name[-1]) if name[-1].isdigit() else x.ndim if name.endswith("n") else 1
+        theirs, result = pyopencl.array.to_device(queue, x), pyopencl.array.empty(queue, out.shape, out.dtype)
         app = pyvkfft.opencl.VkFFTApp(x.shape, x.dtype, queue, ndim=axes, inplace=False, r2c=real)
-
-        def vkfft():
-            app.fft(theirs, result)
-            queue.finish()
-
-        calls["pyvkfft"] = vkfft
-    if cupy:
-        there, of_cupy = cupy.asarray(x), getattr(cupy.fft, name)
-
-        def cufft():
-            of_cupy(there)
-            cupy.cuda.get_current_stream().synchronize()
-
-        calls["cupy"] = cufft
-    return calls
+        with_other(calls, "pyvkfft", lambda: (app.fft(theirs, result), queue.finish()))
+    if hasattr(torch, "fft") and hasattr(torch.fft, name):
+        with_torch(calls, getattr(torch.fft, name), x)
+    return with_cupy(calls, lambda b: getattr(cupyx.scipy.fft, name)(b), x)
 
 
 def convolution_there(x, y):
     a, b = mastaba.asarray(x), mastaba.asarray(y)
     out = mastaba.signal.fftconvolve(a, b, axes=-1)
-    plan, places = last_plan("convolution"), [_arrays.location(p) for p in (a, b, out)]
-    return {"c": lambda: lib.mst_convolution_execute(plan, *places, execution, per_thread.error),
-            "out": lambda: mastaba.signal.fftconvolve(a, b, axes=-1, out=out), "new": lambda: mastaba.signal.fftconvolve(a, b, axes=-1)}
+    plan, places = last_plan("convolution", out), [_arrays.location(p) for p in (a, b, out)]
+    return with_cupy({"c": lambda: lib.mst_convolution_execute(plan, *places, execution, per_thread.error),
+                      "out": lambda: mastaba.signal.fftconvolve(a, b, axes=-1, out=out),
+                      "new": lambda: mastaba.signal.fftconvolve(a, b, axes=-1)}, lambda p, q: cupyx.scipy.signal.fftconvolve(p, q, axes=-1), x, y)
 
 
 def expression_there(n):
-    """2*a + 3*b*c beside a kernel of pyopencl's for this."""
-    queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
-    theirs = {name: pyopencl.array.to_device(queue, numbers("float32", n)) for name in "abc"}
-    result = pyopencl.array.empty(queue, n, np.float32)
-    kernel = pyopencl.elementwise.ElementwiseKernel(queue.context, "float *z, float *a, float *b, float *c", "z[i] = 2*a[i] + 3*b[i]*c[i]")
+    """2*a + 3*b*c beside kernels of pyopencl's and CuPy's for this, and three of PyTorch's."""
+    arrays = {name: numbers("float32", n) for name in "abc"}
+    calls = expression("2*a + 3*b*c", **{name: mastaba.asarray(a) for name, a in arrays.items()})
+    if pyopencl:
+        queue = queue_of_pyopencl()
+        theirs, result = [pyopencl.array.to_device(queue, a) for a in arrays.values()], pyopencl.array.empty(queue, n, np.float32)
+        kernel = pyopencl.elementwise.ElementwiseKernel(queue.context, "float *z, float *a, float *b, float *c", "z[i] = 2*a[i] + 3*b[i]*c[i]")
+        with_other(calls, "pyopencl", lambda: (kernel(result, *theirs), queue.finish()))
+    if cupy:
+        fused, there = cupy.ElementwiseKernel("float32 a, float32 b, float32 c", "float32 z", "z = 2*a + 3*b*c"), cupy.empty(n, "float32")
+        with_cupy(calls, lambda a, b, c: fused(a, b, c, there), *arrays.values())
+    return with_torch(calls, lambda a, b, c: 2*a + 3*b*c, *arrays.values())
 
-    def elementwise():
-        kernel(result, *theirs.values())
-        queue.finish()
 
-    return {**expression("2*a + 3*b*c", **{name: mastaba.asarray(a) for name, a in theirs.items()}), "pyopencl": elementwise}
+def sum_there(n):
+    x = numbers("float32", n)
+    return with_torch(with_cupy(expression("sum(a)", a=mastaba.asarray(x)), lambda a: a.sum(), x), lambda a: a.sum(), x)
+
+
+def gaussian_there(x, sigma):
+    a, out = mastaba.asarray(x), mastaba.empty(x.shape, x.dtype)
+    ours = mastaba.ndimage.gaussian_filter
+    return with_cupy({"out": lambda: ours(a, sigma, output=out), "new": lambda: ours(a, sigma)},
+                     lambda b: cupyx.scipy.ndimage.gaussian_filter(b, sigma), x)
 
 
 def convolution(x, y):
@@ -151,30 +194,36 @@ CASES = {
 }
 
 
-if pyopencl:
-    CASES.update({
-        "on the device: fft complex64 1024 x 1024": lambda: transform_there("fft", numbers("complex64", 1024, 1024)),
-        "on the device: rfft float32 1024 x 2048": lambda: transform_there("rfft", numbers("float32", 1024, 2048)),
-        "on the device: fft2 complex64 1024 x 1024": lambda: transform_there("fft2", numbers("complex64", 1024, 1024)),
-        "on the device: fft complex64 4096 x 4096 (128 MiB)": lambda: transform_there("fft", numbers("complex64", 4096, 4096)),
-        "on the device: fftconvolve float32 1024 x 8192 with 1000": lambda: convolution_there(numbers("float32", 1024, 8192), numbers("float32", 1, 1000)),
-        "on the device: 2*a + 3*b*c float32 2^24 (64 MiB)": lambda: expression_there(2**24),
-    })
+THERE = {
+    "fft complex64 1024 x 1024": lambda: transform_there("fft", numbers("complex64", 1024, 1024)),
+    "rfft float32 1024 x 2048": lambda: transform_there("rfft", numbers("float32", 1024, 2048)),
+    "fft2 complex64 1024 x 1024": lambda: transform_there("fft2", numbers("complex64", 1024, 1024)),
+    "fft complex64 4096 x 4096 (128 MiB)": lambda: transform_there("fft", numbers("complex64", 4096, 4096)),
+    "fftn complex64 256 x 256 x 256 (128 MiB)": lambda: transform_there("fftn", numbers("complex64", 256, 256, 256)),
+    "fft complex128 4096 x 4096 (256 MiB)": lambda: transform_there("fft", numbers("complex128", 4096, 4096)),
+    "dct float32 4096 x 4096 (64 MiB)": lambda: transform_there("dct", numbers("float32", 4096, 4096)),
+    "fftconvolve float32 1024 x 8192 with 1000": lambda: convolution_there(numbers("float32", 1024, 8192), numbers("float32", 1, 1000)),
+    "2*a + 3*b*c float32 2^24 (64 MiB)": lambda: expression_there(2**24),
+    "sum(a) float32 2^24 (64 MiB)": lambda: sum_there(2**24),
+    "gaussian_filter float32 4096 x 4096, 3": lambda: gaussian_there(numbers("float32", 4096, 4096), 3),
+}
+CASES.update({"on the device: " + name: case for name, case in THERE.items()})
 
 
 def seconds_of(call, least):
     call()
-    n, began = 0, time.perf_counter()
-    while (passed := time.perf_counter() - began) < least:
+    n, began, passed = 0, time.perf_counter(), 0
+    while not n or passed < least:
         call()
-        n += 1
+        n, passed = n + 1, time.perf_counter() - began
     return passed / n
 
 
-def measure(calls, n):
-    """Medians of calls by turns; and of more such calls, with a clock around the library's, what of `out` and `new` was not in that, as `python`
+def measure(calls, n, most):
+    """Medians of up to n calls by turns, within about so many seconds; and of more such calls, with a clock around the library's, what of `out` and `new` was not in that, as `python`
     and `python new`."""
-    order, inside = random.Random(1), []
+    once = sum(seconds_of(call, 0) for call in calls.values())
+    order, inside, n = random.Random(1), [], max(3, min(n, int(most / 2 / once)))
 
     def timed(function, *arguments):
         began = time.perf_counter()
@@ -193,6 +242,8 @@ def measure(calls, n):
         return {name: statistics.median(values[2:]) for name, values in taken.items()}
 
     taken = by_turns()
+    if "c" not in calls:
+        return taken
     with library(lambda function: functools.partial(timed, function)):
         outside = by_turns()
     return {**taken, "python": outside["out"], "python new": outside["new"]}
@@ -240,31 +291,51 @@ def host_seconds():
         return {name: min(seconds_of(call, 0.02) for _ in range(25)) for name, call in calls.items()}
 
 
+def driver():
+    return ffi.string(lib.mst_context_device(_contexts.current().handle).driver_version).decode(errors="replace")
+
+
 def main():
+    global WORKERS
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=41)
+    parser.add_argument("--workers", type=int, default=WORKERS, help="of SciPy's transforms")
+    parser.add_argument("--seconds", type=float, default=np.inf)
     parser.add_argument("--only", default="")
     parser.add_argument("--json")
+    parser.add_argument("--commit", help="what was measured, for the file")
     options = parser.parse_args()
-    results = {}
-    for name, make in CASES.items():
-        if options.only not in name:
-            continue
-        results[name] = taken = measure(make(), options.calls)
-        shown = "  ".join(f"{key} {value * 1e3:.3f}" for key, value in taken.items())
-        print(f"{name}: {shown} ms; C/out {taken['c'] / taken['out']:.3f}, by Python's part {taken['c'] / (taken['c'] + taken['python']):.3f}", flush=True)
-    host = host_seconds()
+    WORKERS = options.workers
+    chosen = {name: make for name, make in CASES.items() if options.only in name}
+    written = {}
     if options.json and os.path.exists(options.json):
         with open(options.json) as file:
-            results = {**json.load(file)["results"], **results}
+            written = json.load(file)["results"]
+    host, failed = host_seconds(), False
     print("in Python: " + ", ".join(f"{name} {value * 1e6:.1f} us" for name, value in host.items()))
-    if options.json:
-        with open(options.json, "w") as file:
-            json.dump({"device": _contexts.current().device, "python": platform.python_version(), "numpy": np.__version__,
-                       "scipy": scipy.__version__, "numexpr": numexpr and numexpr.__version__, "pyvkfft": pyvkfft and pyvkfft.version.__version__,
-                       "cupy": cupy and cupy.__version__, "calls": options.calls, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
-            file.write("\n")
+    for name, make in chosen.items():
+        try:
+            written[name] = taken = measure(make(), options.calls, options.seconds / len(chosen))
+        except mastaba.Error as error:
+            print(f"{name}: {error}", flush=True)
+            failed = True
+            continue
+        shown = "  ".join(f"{key} {value * 1e3:.3f}" for key, value in taken.items())
+        rates = f"; C/out {taken['c'] / taken['out']:.3f}, by Python's part {taken['c'] / (taken['c'] + taken['python']):.3f}" if "c" in taken else ""
+        print(f"{name}: {shown} ms{rates}", flush=True)
+        if options.json:  # after each, as what is measured may be stopped
+            write(options, written, host)
+    return failed
+
+
+def write(options, results, host):
+    versions = {"numpy": np, "scipy": scipy, "numexpr": numexpr, "pyvkfft": pyvkfft and pyvkfft.version, "pyopencl": pyopencl, "cupy": cupy, "torch": torch}
+    with open(options.json, "w") as file:
+        json.dump({"device": _contexts.current().device, "driver": driver(), "python": platform.python_version(),
+                   **{name: module and getattr(module, "__version__", None) for name, module in versions.items()}, "workers": WORKERS,
+                   "calls": options.calls, "date": time.strftime("%Y-%m-%d"), "commit": options.commit, "results": results, "host_seconds": host}, file, indent=1)
+        file.write("\n")
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())
