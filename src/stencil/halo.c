@@ -88,14 +88,12 @@ fail:
     return status;
 }
 
-enum { PIECE_BYTES = 1 << 21 };
-
 // Fills in the pieces unless they are NULL, and counts them.
-static size_t cut_planes(const mst_problem *p, planes of, mst_halo_piece *pieces) {
+static size_t cut_planes(const mst_problem *p, planes of, uint64_t bytes, mst_halo_piece *pieces) {
     size_t n = 0;
     uint64_t at = 0;
     for (int a = 0; a < p->n_arrays; a++) {
-        const int64_t step = mst_larger((int64_t)(PIECE_BYTES / (p->plane * p->elements[a])), (int64_t)1);
+        const int64_t step = mst_larger((int64_t)(bytes / (p->plane * p->elements[a])), (int64_t)1);
         for (int64_t from = of.from; from < of.to; from += step) {
             const mst_part_range range = mst_part_elements(p, a, from, mst_smaller(from + step, of.to));
             if (range.count == 0)
@@ -109,12 +107,13 @@ static size_t cut_planes(const mst_problem *p, planes of, mst_halo_piece *pieces
     return n;
 }
 
-mst_status mst_halo_cut(const mst_stencil *s, int side, bool gives, mst_halo_piece **pieces, size_t *n, mst_error *error) {
+mst_status mst_halo_cut(const mst_stencil *s, int side, bool gives, uint64_t bytes, mst_halo_piece **pieces, size_t *n,
+                        mst_error *error) {
     mst_status status = MST_OK;
     const planes of = gives ? edge_of(s, side) : halo_of(s, side);
-    *n = cut_planes(&s->problem, of, NULL);
+    *n = cut_planes(&s->problem, of, bytes, NULL);
     MST_REQUIRE(*pieces = calloc(*n + 1, sizeof **pieces), MST_ERROR_HOST_MEMORY, "out of memory for halos");
-    cut_planes(&s->problem, of, *pieces);
+    cut_planes(&s->problem, of, bytes, *pieces);
 fail:
     return status;
 }

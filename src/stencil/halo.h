@@ -30,12 +30,15 @@ uint64_t mst_halo_bytes(const mst_stencil *s, int side);
 mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error);
 mst_status mst_halo_put(mst_stencil *s, int side, const void *from, mst_error *error);
 
-// The same in pieces, which may be on their way one behind the other: elements of an array, and the byte at which they lie. Those
-// that are given at a side are like those that the neighbour takes there. *pieces is the caller's to free.
+// The same in pieces of about so many bytes, which may be on their way one behind the other: elements of an array, and the byte
+// at which they lie. Those that are given at a side are like those of as many bytes that the neighbour takes there. *pieces is
+// the caller's to free.
+enum { MST_HALO_PIECE = 1 << 21, MST_HOST_PIECE = 1 << 26 }; // through links; by threads that copy some of it each
 typedef struct mst_halo_piece {
     int array;
     uint64_t first, count, at;
 } mst_halo_piece;
-mst_status mst_halo_cut(const mst_stencil *s, int side, bool gives, mst_halo_piece **pieces, size_t *n, mst_error *error);
+mst_status mst_halo_cut(const mst_stencil *s, int side, bool gives, uint64_t bytes, mst_halo_piece **pieces, size_t *n,
+                        mst_error *error);
 
 #endif

@@ -69,11 +69,13 @@ fail:
 
 enum { MEASURED_STEPS = 1000, MOST_AT_ONCE = 10000 };
 
-// Steps between two reports of progress: about a tenth of a second's, in whole exchanges if that many fit.
+// Steps between two reports of progress: about a tenth of a second's, in whole exchanges if that many fit; where the state is in
+// a backing store a second's, as the devices wait for copies at the beginning and at the end.
 static uint32_t steps_at_once(const mst_members *m) {
     mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
     mst_solver_figures(m->all[0].solver, MEASURED_STEPS, &figures);
-    const double steps = figures.seconds > 0 ? 0.1 * MEASURED_STEPS / figures.seconds : MOST_AT_ONCE;
+    const double seconds = mst_plan_in_core(m->all[0].solver->plan.schedule) ? 0.1 : 1;
+    const double steps = figures.seconds > 0 ? seconds * MEASURED_STEPS / figures.seconds : MOST_AT_ONCE;
     const uint64_t n = steps < 1 ? 1 : steps < MOST_AT_ONCE ? (uint64_t)steps : MOST_AT_ONCE;
     return (uint32_t)(m->steps < n ? n / m->steps * m->steps : n);
 }

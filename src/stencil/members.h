@@ -35,6 +35,7 @@ typedef struct mst_members {
     mst_member *all;
     uint64_t steps;        // between exchanges
     bool beside;           // they go on while the interior is computed
+    bool hosted;           // a member's state lies in a backing store, which its neighbours may read
     uint64_t steps_left;   // for which halos hold
     uint64_t exchange;     // number of the next one
     size_t *owners;        // of the points of receivers
@@ -60,7 +61,7 @@ mst_status mst_members_take(mst_members *members, mst_error *error);
 void mst_members_fail(mst_members *members, mst_status status, const mst_error *error);
 mst_status mst_members_exchange(mst_members *members, size_t member, uint64_t number, const cl_event *given, bool *met,
                                 mst_error *error);
-mst_status mst_member_take(mst_member *member, mst_error *error);
+mst_status mst_member_take(mst_member *member, uint64_t piece_bytes, mst_error *error);
 void mst_member_release(mst_member *member);
 
 // A solver of the description on the context: shared out if that is a group and there are planes enough, else the lead's alone.

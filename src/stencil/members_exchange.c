@@ -1,6 +1,7 @@
 // How members of a group exchange halos. Edges come down to pinned memory of the host in pieces, and as soon as one is there, the
 // neighbour takes it up while the next one comes down, so that both directions of the links are in use. Copies have queues of
-// their own, so that they go on beside kernels.
+// their own, so that they go on beside kernels. What lies in the host's memory is copied once, from one backing store to the
+// other, by many threads.
 #include "members.h"
 #include "runtime/numbers.h"
 #include "schedules/memory.h"
@@ -35,13 +36,19 @@ static bool meet(mst_members *m) {
 
 // ---- Edges
 
+// Where a piece lies in the host's memory; NULL: it does not.
+static const void *see(const mst_member *own, const mst_halo_piece *p) {
+    const mst_schedule *schedule = own->solver->schedule;
+    return schedule->kind->see ? schedule->kind->see(schedule, p->array, p->first) : NULL;
+}
+
 static mst_status enqueue_edge(mst_member *own, int side, size_t i, mst_error *error) {
     mst_status status = MST_OK;
     mst_schedule *schedule = own->solver->schedule;
     const mst_halo_piece *p = &own->gives[side].pieces[i];
     unsigned char *to = own->edges[side] + p->at;
     if (!schedule->kind->move)
-        return schedule->kind->get(schedule, p->array, p->first, p->count, to, error);
+        return see(own, p) ? MST_OK : schedule->kind->get(schedule, p->array, p->first, p->count, to, error);
     MST_TRY(schedule->kind->move(schedule, &own->down, p->array, p->first, p->count, false, to, error));
     MST_TRY(mst_queue_mark(&own->down, false, &own->gives[side].marks[i], error));
     MST_TRY_CL(clFlush(own->down.opencl), "cannot download halos");
@@ -81,12 +88,12 @@ static mst_status take(mst_members *m, size_t k, int side, size_t i, uint64_t nu
     mst_member *own = &m->all[k], *other = &m->all[side ? (k + 1) % m->n : (k + m->n - 1) % m->n];
     mst_schedule *schedule = own->solver->schedule;
     const mst_halo_piece *p = &own->takes[side].pieces[i];
-    unsigned char *from = other->edges[!side] + p->at;
+    const void *seen = see(other, &other->gives[!side].pieces[i]), *from = seen ? seen : other->edges[!side] + p->at;
     if (!(*met = await(m, &other->given[!side], number * other->gives[!side].n + i + 1)))
         return MST_OK;
     if (!schedule->kind->move)
         return schedule->kind->put(schedule, p->array, p->first, p->count, from, error);
-    MST_TRY(schedule->kind->move(schedule, &own->up, p->array, p->first, p->count, true, from, error));
+    MST_TRY(schedule->kind->move(schedule, &own->up, p->array, p->first, p->count, true, (void *)from, error));
     MST_TRY_CL(clFlush(own->up.opencl), "cannot upload halos");
 fail:
     return status;
@@ -130,6 +137,8 @@ static mst_status pass_pieces(mst_members *m, size_t k, uint64_t number, bool be
         MST_TRY(mst_queue_finish(&own->down, error));
     if (*met)
         MST_TRY(beside ? put_behind(own, error) : mst_queue_finish(&own->up, error));
+    if (*met && m->hosted) // what others read of this one's store is its own again
+        *met = meet(m);
 fail:
     return status;
 }
@@ -159,7 +168,7 @@ fail:
 
 // ---- Memory
 
-mst_status mst_member_take(mst_member *own, mst_error *error) {
+mst_status mst_member_take(mst_member *own, uint64_t piece_bytes, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = own->solver->context;
     own->down = (mst_queue)MST_QUEUE(context, context->download);
@@ -167,8 +176,8 @@ mst_status mst_member_take(mst_member *own, mst_error *error) {
     for (int side = 0; side < 2; side++) {
         void *edge;
         mst_member_side *gives = &own->gives[side], *takes = &own->takes[side];
-        MST_TRY(mst_halo_cut(own->solver, side, true, &gives->pieces, &gives->n, error));
-        MST_TRY(mst_halo_cut(own->solver, side, false, &takes->pieces, &takes->n, error));
+        MST_TRY(mst_halo_cut(own->solver, side, true, piece_bytes, &gives->pieces, &gives->n, error));
+        MST_TRY(mst_halo_cut(own->solver, side, false, piece_bytes, &takes->pieces, &takes->n, error));
         MST_REQUIRE(gives->marks = calloc(gives->n + 1, sizeof(cl_event)), MST_ERROR_HOST_MEMORY, "out of memory for halos");
         MST_TRY(mst_pinned_create(context, mst_edge_bytes(own->solver, side) + 1, &edge, error));
         own->edges[side] = edge;

@@ -273,8 +273,8 @@ static void destroy(mst_schedule *schedule) {
 }
 
 // Nothing is lent, as members make their initial values themselves.
-static const mst_schedule_kind kind = {destroy,         advance, settle, abandon, get,  put,
-                                       count_nonfinite, NULL,    NULL,   collect, NULL, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle,  abandon, get,  put, count_nonfinite,
+                                       NULL,    NULL,    collect, NULL,    NULL, NULL};
 
 static mst_status find_owners(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;
@@ -291,7 +291,9 @@ fail:
 mst_status mst_members_take(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;
     for (size_t k = 0; k < m->n; k++)
-        MST_TRY(mst_member_take(&m->all[k], error));
+        m->hosted = m->hosted || !m->all[k].solver->schedule->kind->move;
+    for (size_t k = 0; k < m->n; k++)
+        MST_TRY(mst_member_take(&m->all[k], m->hosted ? MST_HOST_PIECE : MST_HALO_PIECE, error));
     MST_TRY(find_owners(m, error));
 fail:
     return status;

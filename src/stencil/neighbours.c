@@ -35,8 +35,8 @@ mst_status mst_part_run_begin(mst_stencil *s, const mst_stencil_neighbours *with
     out->down = (mst_queue)MST_QUEUE(s->context, s->context->download);
     out->up = (mst_queue)MST_QUEUE(s->context, s->context->upload);
     for (int side = 0; side < 2; side++) {
-        MST_TRY(mst_halo_cut(s, side, true, &out->gives[side], &out->n_gives[side], error));
-        MST_TRY(mst_halo_cut(s, side, false, &out->takes[side], &out->n_takes[side], error));
+        MST_TRY(mst_halo_cut(s, side, true, MST_HALO_PIECE, &out->gives[side], &out->n_gives[side], error));
+        MST_TRY(mst_halo_cut(s, side, false, MST_HALO_PIECE, &out->takes[side], &out->n_takes[side], error));
     }
 fail:
     return status;

@@ -195,7 +195,8 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedule, array, out); }
 
 static const mst_schedule_kind kind = {
-    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move, advance_cuts};
+    destroy,      advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move,
+    advance_cuts, NULL};
 
 // Nothing is put to nodes outside layers, and kernels may leave them as they are.
 static mst_status clear_memories(in_core *c, mst_error *error) {

@@ -185,6 +185,11 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     return mst_store_put(&k->store, k->current, array, first, count, from, error);
 }
 
+static const void *see(const mst_schedule *schedule, int array, uint64_t first) {
+    const overlapped *k = (const overlapped *)schedule;
+    return mst_store_see(&k->store, k->current, array, first);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     overlapped *k = (overlapped *)schedule;
     return mst_store_count_nonfinite(&k->store, k->current, array, count, error);
@@ -221,8 +226,8 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy,         advance, settle, abandon, get,  put,
-                                       count_nonfinite, NULL,    lend,   NULL,    NULL, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put, count_nonfinite,
+                                       NULL,    lend,    NULL,   NULL,    NULL, see};
 
 static mst_status take(overlapped *k, mst_error *error) {
     mst_status status = MST_OK;

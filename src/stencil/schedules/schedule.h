@@ -62,6 +62,9 @@ typedef struct mst_schedule_kind {
     // that; halos may be put behind it, too, while the rest goes on. NULL: the state is in a backing store.
     mst_status (*advance_cuts)(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
                                mst_error *error);
+    // Where elements of an array of the state lie in the host's memory, one behind the other from `first` on, while the state is
+    // whole; NULL, or gives that: they don't.
+    const void *(*see)(const mst_schedule *schedule, int array, uint64_t first);
 } mst_schedule_kind;
 
 struct mst_schedule {

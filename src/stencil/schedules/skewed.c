@@ -79,11 +79,10 @@ static const cl_event *stored_event(const skewed *k, int64_t end, int64_t b) {
 // Stores what was queued last, for a store that is read by the host, if planes below `end` may be among it.
 static mst_status wait_stored(skewed *k, int64_t end, mst_error *error) {
     mst_status status = MST_OK;
-    int64_t b = k->slabs.block;
-    const cl_event *stored = stored_event(k, end, b);
+    const cl_event *stored = stored_event(k, end, k->slabs.block);
     if (k->store.is_direct || !stored)
         return MST_OK;
-    if (stored_slab(k, end, b) >= k->n_stored - (int64_t)k->slots)
+    if (stored_slab(k, end, k->slabs.block) >= k->n_stored - (int64_t)k->slots)
         for (uint64_t i = 0; i < k->slots; i++)
             MST_TRY(mst_store_settle(&k->store, &k->out[i], error));
     MST_TRY_CL(clWaitForEvents(1, stored), "a download failed");
@@ -212,7 +211,6 @@ static mst_status upload(skewed *k, const slab_state *at, mst_traffic *traffic, 
     int64_t b = k->slabs.block, z = k->slabs.planes, ahead = k->slabs.ahead, j = at->j;
     const mst_box box = planes_box(k, clip(j * b, z), clip((j + 1) * b, z));
     const mst_box coefficients = planes_box(k, j == 0 ? 0 : clip(j * b + ahead, z), clip((j + 1) * b + ahead, z));
-    mst_queue *queue = &k->store.up;
     MST_TRY(make_current(k, at, traffic, error));
     if (!k->with->plan->overlap)
         MST_TRY(store_all_slabs(k, traffic, error));
@@ -221,10 +219,10 @@ static mst_status upload(skewed *k, const slab_state *at, mst_traffic *traffic, 
     MST_TRY(mst_store_settle(&k->store, &k->up[slot], error));
     MST_TRY(mst_store_settle(&k->store, &k->coefficients_up[slot], error));
     MST_TRY(wait_stored(k, box.to[PLANES], error));
-    MST_TRY(mst_event_barrier(queue, &k->computed[before], error));
+    MST_TRY(mst_event_barrier(&k->store.up, &k->computed[before], error));
     const cl_event *stored = stored_event(k, box.to[PLANES], b);
     if (stored)
-        MST_TRY(mst_event_barrier(queue, stored, error));
+        MST_TRY(mst_event_barrier(&k->store.up, stored, error));
     MST_TRY(mst_store_upload(&k->store, k->with->problem->n_arrays * k->store.copies, k->with->problem->n_coefficients,
                              &coefficients, &k->coefficients, &k->coefficients_up[slot], NULL, error, &traffic->upload_bytes));
     MST_TRY(mst_store_upload(&k->store, 0, k->with->problem->n_arrays, &box, &k->rings[0], &k->up[slot], NULL, error,
@@ -313,6 +311,10 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     return mst_store_put(&((skewed *)schedule)->store, 0, array, first, count, from, error);
 }
 
+static const void *see(const mst_schedule *schedule, int array, uint64_t first) {
+    return mst_store_see(&((const skewed *)schedule)->store, 0, array, first);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     return mst_store_count_nonfinite(&((skewed *)schedule)->store, 0, array, count, error);
 }
@@ -333,11 +335,10 @@ static void destroy(mst_schedule *schedule) {
     }
     drop_marks(k);
     const mst_problem *p = k->with->problem;
-    const uint64_t n = (uint64_t)p->n_arrays;
-    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, n, k->rings[0].buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_LEVELS], p->elements, n, k->rings[1].buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], p->elements, n, k->down.buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + n, (uint64_t)p->n_coefficients,
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, (uint64_t)p->n_arrays, k->rings[0].buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_LEVELS], p->elements, (uint64_t)p->n_arrays, k->rings[1].buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], p->elements, (uint64_t)p->n_arrays, k->down.buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays, (uint64_t)p->n_coefficients,
                     k->coefficients.buffers);
     for (int q = 0; q < MST_STENCIL_QUEUES; q++)
         mst_queue_release(&k->queues[q]);
@@ -347,8 +348,8 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy,         advance, settle, abandon, get,  put,
-                                       count_nonfinite, NULL,    lend,   NULL,    NULL, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put, count_nonfinite,
+                                       NULL,    lend,    NULL,   NULL,    NULL, see};
 
 static mst_status take_ring(const skewed *k, mst_footprint_part part, uint64_t planes, mst_window *w, mst_error *error) {
     const mst_allocation *a = &k->with->plan->footprint.parts[part];

@@ -280,6 +280,11 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     return mst_store_put(&k->store, k->current, array, first, count, from, error);
 }
 
+static const void *see(const mst_schedule *schedule, int array, uint64_t first) {
+    const skewed_sweeps *k = (const skewed_sweeps *)schedule;
+    return mst_is_resident(k->with->problem, array) ? NULL : mst_store_see(&k->store, k->current, array, first);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     skewed_sweeps *k = (skewed_sweeps *)schedule;
     if (mst_is_resident(k->with->problem, array))
@@ -342,8 +347,8 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy,         advance, settle, abandon, get,  put,
-                                       count_nonfinite, NULL,    lend,   NULL,    NULL, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put, count_nonfinite,
+                                       NULL,    lend,    NULL,   NULL,    NULL, see};
 
 static mst_status take(skewed_sweeps *k, mst_error *error) {
     mst_status status = MST_OK;

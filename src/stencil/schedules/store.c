@@ -102,6 +102,10 @@ mst_status mst_store_put(mst_store *s, int copy, int array, uint64_t first, uint
     return mst_transfer_write(s->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, from, error);
 }
 
+const void *mst_store_see(const mst_store *s, int copy, int array, uint64_t first) {
+    return s->arrays ? s->arrays[find_array(s, copy, array)] + first * s->problem->elements[array] : NULL;
+}
+
 typedef struct counting {
     mst_pool *pool;
     mst_transfer from;

@@ -30,6 +30,9 @@ mst_status mst_store_get(mst_store *store, int copy, int array, uint64_t first, 
 mst_status mst_store_put(mst_store *store, int copy, int array, uint64_t first, uint64_t count, const void *from,
                          mst_error *error);
 
+// Where they lie in memory from `first` on; NULL: the store is a file.
+const void *mst_store_see(const mst_store *store, int copy, int array, uint64_t first);
+
 // How many values of an array are infinite or NaN. Blocks.
 mst_status mst_store_count_nonfinite(const mst_store *store, int copy, int array, uint64_t *count, mst_error *error);
 

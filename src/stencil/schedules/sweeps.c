@@ -227,7 +227,8 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) {
 }
 
 static const mst_schedule_kind kind = {
-    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move, advance_cuts};
+    destroy,      advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move,
+    advance_cuts, NULL};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
