@@ -49,8 +49,10 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
     // A file that has the name of a .npy file but not its content is opened as one, for the message that says what is wrong.
     if (!begins_as_npy(operand->file) && (!cli_has_extension(path, ".npy") || cli_is_sound(operand->file)))
         return read_sound(command, operand);
-    if (mst_npy_read_header(operand->file, &operand->layout, &operand->location, &error) != MST_OK)
+    if (mst_npy_open_file(operand->file, &operand->npy, &error) != MST_OK)
         return cli_fail_input(command, path, &error);
+    operand->layout = *mst_npy_layout(operand->npy);
+    operand->location = mst_npy_location(operand->npy);
     if (operand->layout.type == MST_FLOAT16 && !operand->takes_float16) {
         cli_error(command, "%s: holds float16 values; convert with a.astype('float32')", path);
         return CLI_INPUT_OUTPUT;
@@ -79,6 +81,7 @@ int cli_operands_agree(const char *command, const cli_operand *operands, size_t 
 }
 
 void cli_operand_close(cli_operand *operand) {
+    mst_npy_close(operand->npy);
     if (operand->open)
         close(operand->file);
     free(operand->samples);

@@ -1,4 +1,5 @@
-// Inputs: .npy arrays stay on disk and stream through the device; sounds are read whole.
+// Inputs: .npy arrays stay on disk and stream through the device; sounds, and arrays in Fortran order or of foreign bytes, are
+// read whole.
 #ifndef MASTABA_CLI_OPERAND_H
 #define MASTABA_CLI_OPERAND_H
 
@@ -12,6 +13,7 @@ typedef struct cli_operand {
     bool takes_float16; // the caller's: other arrays of it are refused
     bool open;
     int file; // descriptor
+    mst_npy *npy;
     float *samples;
 } cli_operand;
 

@@ -24,7 +24,10 @@ size_t cli_read_some(int file, uint64_t offset, void *data, size_t bytes) {
 }
 
 bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes) {
-    return cli_read_some(from->file, from->offset + offset, data, bytes) == bytes;
+    if (from->place != MST_PLACE_HOST)
+        return cli_read_some(from->file, from->offset + offset, data, bytes) == bytes;
+    memcpy(data, (const char *)from->host + offset, bytes);
+    return true;
 }
 
 bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes) {

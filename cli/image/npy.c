@@ -36,14 +36,16 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
 }
 
 static int read_npy(const cli_image_file *f, cli_image *image) {
-    mst_layout layout;
-    mst_location location;
+    mst_npy *npy;
     mst_error error;
-    if (mst_npy_read_header(fileno(f->file), &layout, &location, &error) != MST_OK)
+    if (mst_npy_open_file(fileno(f->file), &npy, &error) != MST_OK)
         return cli_fail_input(f->command, f->path, &error);
-    int code = describe(f, &layout, image);
-    if (code == CLI_DONE && !cli_read_bytes(&location, 0, image->pixels, (size_t)cli_layout_bytes(&layout)))
+    const mst_layout *layout = mst_npy_layout(npy);
+    mst_location location = mst_npy_location(npy);
+    int code = describe(f, layout, image);
+    if (code == CLI_DONE && !cli_read_bytes(&location, 0, image->pixels, (size_t)cli_layout_bytes(layout)))
         code = cli_fail_file(f->command, f->path, "cannot be read");
+    mst_npy_close(npy);
     return code;
 }
 

@@ -1,6 +1,6 @@
 #include <mastaba/npy.h>
 
-#include "npy_header.h"
+#include "npy_order.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 struct mst_npy {
     mst_layout layout;
     mst_location data;
+    mst_scratch reordered; // the data, if those of the file are in another order
     int file;
     bool overwrite;
     char *path;
@@ -34,6 +35,7 @@ void mst_npy_close(mst_npy *npy) {
         close(npy->file);
     if (npy->temporary)
         unlink(npy->temporary);
+    mst_scratch_release(&npy->reordered);
     free(npy->temporary);
     free(npy->path);
     free(npy);
@@ -60,22 +62,6 @@ static mst_status name_file(const char *path, const mst_error *cause, mst_error 
     return mst_fail(error, cause->status, "%s%s: %s", cut ? "..." : "", path + cut, cause->message);
 }
 
-// Reads until `bytes` are there or the file ends.
-static mst_status read_start(int file, void *data, size_t bytes, size_t offset, size_t *got, mst_error *error) {
-    mst_status status = MST_OK;
-
-    for (*got = 0; *got < bytes;) {
-        ssize_t n = pread(file, (char *)data + *got, bytes - *got, (off_t)(offset + *got));
-        MST_REQUIRE(n >= 0 || errno == EINTR, MST_ERROR_IO, "cannot be read: %s", strerror(errno));
-        if (n == 0)
-            break;
-        if (n > 0)
-            *got += (size_t)n;
-    }
-fail:
-    return status;
-}
-
 // What is not a regular file has no size, and cannot be read at an offset.
 static mst_status check_regular(int file, uint64_t *bytes, mst_error *error) {
     mst_status status = MST_OK;
@@ -89,7 +75,7 @@ fail:
     return status;
 }
 
-mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data, mst_error *error) {
+static mst_status read_header(int file, mst_layout *layout, mst_location *data, mst_npy_order *order, mst_error *error) {
     mst_status status = MST_OK;
     unsigned char prefix[MST_NPY_PREFIX_BYTES];
     size_t got, offset, text_bytes, data_bytes;
@@ -97,14 +83,13 @@ mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data,
     char *text = NULL;
     mst_layout held;
 
-    MST_REQUIRE(layout && data, MST_ERROR_ARGUMENT, "layout and data must not be NULL");
     MST_TRY(check_regular(file, &file_bytes, error));
-    MST_TRY(read_start(file, prefix, sizeof prefix, 0, &got, error));
+    MST_TRY(mst_npy_read(file, prefix, sizeof prefix, 0, &got, error));
     MST_TRY(mst_npy_prefix_read(prefix, got, &offset, &text_bytes, error));
     MST_REQUIRE(text = malloc(text_bytes + 1), MST_ERROR_HOST_MEMORY, "out of memory");
-    MST_TRY(read_start(file, text, text_bytes, offset, &got, error));
+    MST_TRY(mst_npy_read(file, text, text_bytes, offset, &got, error));
     MST_REQUIRE(got == text_bytes, MST_ERROR_FORMAT, "truncated .npy file: it ends within the header");
-    MST_TRY(mst_npy_text_read(text, text_bytes, &held, &data_bytes, error));
+    MST_TRY(mst_npy_text_read(text, text_bytes, &held, &data_bytes, order, error));
     begin = offset + text_bytes;
     MST_REQUIRE(file_bytes >= begin && file_bytes - begin >= data_bytes, MST_ERROR_FORMAT,
                 "truncated .npy file: %" PRIu64 " bytes long, but its header needs %" PRIu64, file_bytes, begin + data_bytes);
@@ -115,6 +100,51 @@ fail:
     return status;
 }
 
+mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy_order order = {0};
+    mst_layout held;
+    mst_location at;
+
+    MST_REQUIRE(layout && data, MST_ERROR_ARGUMENT, "layout and data must not be NULL");
+    MST_TRY(read_header(file, &held, &at, &order, error));
+    MST_REQUIRE(!order.fortran, MST_ERROR_FORMAT, "is in Fortran order; convert with numpy.ascontiguousarray(a)");
+    MST_REQUIRE(!order.swapped, MST_ERROR_FORMAT,
+                "has its bytes in the other order than this machine; convert with a.astype(a.dtype.newbyteorder('='))");
+    *layout = held;
+    *data = at;
+fail:
+    return status;
+}
+
+static mst_status read_array(int file, mst_npy *npy, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy_order order = {0};
+
+    MST_TRY(read_header(file, &npy->layout, &npy->data, &order, error));
+    if (order.fortran || order.swapped) {
+        MST_TRY(mst_npy_reorder(file, npy->data.offset, &npy->layout, order, &npy->reordered, error));
+        npy->data = mst_at_host(npy->reordered.memory);
+    }
+fail:
+    return status;
+}
+
+mst_status mst_npy_open_file(int file, mst_npy **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy *npy = NULL;
+
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
+    *out = NULL;
+    MST_TRY(make_npy("", &npy, error));
+    MST_TRY(read_array(file, npy, error));
+    *out = npy;
+    return MST_OK;
+fail:
+    mst_npy_close(npy);
+    return status;
+}
+
 static mst_status open_npy(const char *path, mst_npy **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_npy *npy = NULL;
@@ -122,7 +152,7 @@ static mst_status open_npy(const char *path, mst_npy **out, mst_error *error) {
     MST_TRY(make_npy(path, &npy, error));
     npy->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // without waiting for a pipe's other end
     MST_REQUIRE(npy->file >= 0, MST_ERROR_IO, "cannot be opened: %s", strerror(errno));
-    MST_TRY(mst_npy_read_header(npy->file, &npy->layout, &npy->data, error));
+    MST_TRY(read_array(npy->file, npy, error));
     *out = npy;
     return MST_OK;
 fail:

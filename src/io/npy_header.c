@@ -5,10 +5,8 @@
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static const char native_order = '<', foreign_order = '>';
-static const char foreign_name[] = "big-endian";
 #else
 static const char native_order = '>', foreign_order = '<';
-static const char foreign_name[] = "little-endian";
 #endif
 
 static const char magic[] = "\x93NUMPY";
@@ -111,7 +109,7 @@ static bool accept_length(text *t, size_t *value) {
 
 #define REQUIRE_FORMAT(condition, ...) MST_REQUIRE(condition, MST_ERROR_FORMAT, __VA_ARGS__)
 
-static mst_status read_descr(text *t, mst_type *type, mst_error *error) {
+static mst_status read_descr(text *t, mst_type *type, bool *swapped, mst_error *error) {
     mst_status status = MST_OK;
     text s;
 
@@ -126,9 +124,8 @@ static mst_status read_descr(text *t, mst_type *type, mst_error *error) {
         order = *s.at++;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (string_is(s, types[i].descr)) {
-            REQUIRE_FORMAT(order != foreign_order || mst_type_bytes(types[i].type) == 1,
-                           "%s ('%.*s'); convert with a.astype(a.dtype.newbyteorder('='))", foreign_name, length, descr);
             *type = types[i].type;
+            *swapped = order == foreign_order && mst_type_bytes(*type) > 1;
             return MST_OK;
         }
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
@@ -188,7 +185,7 @@ static bool order_matters(const mst_layout *layout) {
 
 enum { KEY_DESCR = 1, KEY_ORDER = 2, KEY_SHAPE = 4, ALL_KEYS = 7 };
 
-static mst_status read_entry(text *t, mst_layout *layout, bool *fortran, int *keys, mst_error *error) {
+static mst_status read_entry(text *t, mst_layout *layout, mst_npy_order *order, int *keys, mst_error *error) {
     mst_status status = MST_OK;
     text key;
 
@@ -200,35 +197,37 @@ static mst_status read_entry(text *t, mst_layout *layout, bool *fortran, int *ke
     REQUIRE_FORMAT(which && !(*keys & which), "damaged .npy header: its keys are not descr, fortran_order and shape, once each");
     *keys |= which;
     if (which == KEY_DESCR)
-        MST_TRY(read_descr(t, &layout->type, error));
+        MST_TRY(read_descr(t, &layout->type, &order->swapped, error));
     if (which == KEY_SHAPE)
         MST_TRY(read_shape(t, layout, error));
     if (which == KEY_ORDER) {
-        *fortran = accept(t, "True");
-        REQUIRE_FORMAT(*fortran || accept(t, "False"), "damaged .npy header: 'fortran_order' is neither True nor False");
+        order->fortran = accept(t, "True");
+        REQUIRE_FORMAT(order->fortran || accept(t, "False"), "damaged .npy header: 'fortran_order' is neither True nor False");
     }
 fail:
     return status;
 }
 
-mst_status mst_npy_text_read(const char *bytes, size_t n_bytes, mst_layout *layout, size_t *data_bytes, mst_error *error) {
+mst_status mst_npy_text_read(const char *bytes, size_t n_bytes, mst_layout *layout, size_t *data_bytes, mst_npy_order *order,
+                             mst_error *error) {
     mst_status status = MST_OK;
     text t = {bytes, bytes + n_bytes};
     mst_layout read = {0};
-    bool fortran = false, comma = true;
+    bool comma = true;
     int keys = 0;
 
     REQUIRE_FORMAT(accept(&t, "{"), "damaged .npy header: it is not a dictionary");
     while (!accept(&t, "}")) {
         REQUIRE_FORMAT(comma, "damaged .npy header: a comma or a brace is expected");
-        MST_TRY(read_entry(&t, &read, &fortran, &keys, error));
+        MST_TRY(read_entry(&t, &read, order, &keys, error));
         comma = accept(&t, ",");
     }
     skip_space(&t);
     REQUIRE_FORMAT(t.at == t.end, "damaged .npy header: something follows its dictionary");
     REQUIRE_FORMAT(keys == ALL_KEYS, "damaged .npy header: its keys are not descr, fortran_order and shape, once each");
-    REQUIRE_FORMAT(!fortran || !order_matters(&read), "is in Fortran order; convert with numpy.ascontiguousarray(a)");
     REQUIRE_FORMAT(mst_npy_data_bytes(&read, data_bytes), "damaged .npy header: its shape is larger than memory can be");
+    order->fortran = order->fortran && order_matters(&read);
+    order->swapped = order->swapped && *data_bytes > 0;
     if (read.rank == 0)
         read.shape[read.rank++] = 1;
     *layout = mst_layout_dense(read.type, read.rank, read.shape);

@@ -17,9 +17,16 @@ enum {
 mst_status mst_npy_prefix_read(const unsigned char *bytes, size_t available, size_t *text_offset, size_t *text_bytes,
                                mst_error *error);
 
+// How the elements of a file lie, where that makes a difference: the first axis is the fastest; bytes are in the other order than
+// this machine's.
+typedef struct mst_npy_order {
+    bool fortran, swapped;
+} mst_npy_order;
+
 // Reads the dictionary into a dense C-order layout of rank 1..MST_MAX_RANK, and gives the bytes of the data, at most
-// PTRDIFF_MAX. MST_ERROR_FORMAT: damaged, or an array that mst_npy_open does not take.
-mst_status mst_npy_text_read(const char *text, size_t text_bytes, mst_layout *layout, size_t *data_bytes, mst_error *error);
+// PTRDIFF_MAX, and their order. MST_ERROR_FORMAT: damaged, or an array that mst_npy_open does not take.
+mst_status mst_npy_text_read(const char *text, size_t text_bytes, mst_layout *layout, size_t *data_bytes, mst_npy_order *order,
+                             mst_error *error);
 
 // Bytes of the data of a valid type and shape; false if more than PTRDIFF_MAX, even where another length is zero (NumPy
 // refuses those too).

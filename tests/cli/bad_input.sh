@@ -52,10 +52,6 @@ npy raw object.npy "'|O'" False '(2, 8)' 128
 refused 4 'object.npy: .*object' convolve object.npy y.npy -o z.npy
 npy raw fields.npy "[('a', '<f4'), ('b', '<i4')]" False '(2, 8)' 128
 refused 4 'fields.npy: .*records' convolve fields.npy y.npy -o z.npy
-npy raw big.npy "'>f4'" False '(2, 8)' 64
-refused 4 'big.npy: .*endian' convolve big.npy y.npy -o z.npy
-npy raw fortran.npy "'<f4'" True '(2, 8)' 64
-refused 4 'fortran.npy: .*Fortran' convolve fortran.npy y.npy -o z.npy
 npy raw string.npy "'<U8'" False '(2, 8)' 512
 refused 4 'string.npy: ' convolve string.npy y.npy -o z.npy
 npy raw quad.npy "'<f16'" False '(2, 8)' 256

@@ -16,17 +16,20 @@ static bool same_layout(const mst_layout *a, const mst_layout *b) {
 static void read_back(const mst_layout *layout, size_t data_bytes) {
     char header[MST_NPY_HEADER_BYTES];
     size_t bytes = mst_npy_header_write(layout, header), offset, text_bytes, again_bytes;
+    mst_npy_order order = {0};
     mst_layout again;
     FUZZ_CHECK(bytes <= sizeof header && bytes % 64 == 0);
     FUZZ_CHECK(mst_npy_prefix_read((const unsigned char *)header, bytes, &offset, &text_bytes, NULL) == MST_OK);
     FUZZ_CHECK(offset + text_bytes == bytes);
-    FUZZ_CHECK(mst_npy_text_read(header + offset, text_bytes, &again, &again_bytes, NULL) == MST_OK);
+    FUZZ_CHECK(mst_npy_text_read(header + offset, text_bytes, &again, &again_bytes, &order, NULL) == MST_OK);
+    FUZZ_CHECK(!order.fortran && !order.swapped);
     FUZZ_CHECK(same_layout(layout, &again) && again_bytes == data_bytes);
 }
 
 // Whether it is taken.
 static bool try_header(const uint8_t *data, size_t size) {
     size_t offset, text_bytes, data_bytes;
+    mst_npy_order order = {0};
     mst_layout layout;
     mst_error error;
     if (mst_npy_prefix_read(data, size, &offset, &text_bytes, &error) != MST_OK) {
@@ -34,7 +37,7 @@ static bool try_header(const uint8_t *data, size_t size) {
         return false;
     }
     text_bytes = text_bytes < size - offset ? text_bytes : size - offset;
-    if (mst_npy_text_read((const char *)data + offset, text_bytes, &layout, &data_bytes, &error) == MST_OK) {
+    if (mst_npy_text_read((const char *)data + offset, text_bytes, &layout, &data_bytes, &order, &error) == MST_OK) {
         read_back(&layout, data_bytes);
         return true;
     }
