@@ -1,5 +1,6 @@
-// Host arrays that a CPU works on where they lie: any address and memory that is not written to, wait lists and events, in place,
-// reports, and the same by way of staging memory.
+// Host arrays that a CPU works on where they lie: any address and memory that is not written to, neighbours in a page, strides,
+// threads, wait lists and events, in place, reports, and the same by way of staging memory.
+#include "runtime/context.h"
 #include "support.h"
 
 #include <pthread.h>
@@ -14,6 +15,9 @@ enum { ROWS = 6, LENGTH = 60, BYTES = ROWS * LENGTH * 16 };
 static struct {
     atomic_int left;           // buffers on host memory until they are refused; negative: none is
     atomic_bool filled, early; // the input; a buffer was made before
+    atomic_bool watches, meet; // buffers of one thread; two of them have memory in common
+    uintptr_t begin[64], end[64];
+    size_t n;
 } host_buffers = {.left = -1, .filled = true};
 
 cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code);
@@ -27,6 +31,13 @@ cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size
             return NULL;
         }
         host_buffers.left -= host_buffers.left > 0;
+        for (size_t k = 0; host_buffers.watches && k < host_buffers.n; k++)
+            if ((uintptr_t)host < host_buffers.end[k] && host_buffers.begin[k] < (uintptr_t)host + size)
+                host_buffers.meet = true;
+        if (host_buffers.watches && host_buffers.n < 64) {
+            host_buffers.begin[host_buffers.n] = (uintptr_t)host;
+            host_buffers.end[host_buffers.n++] = (uintptr_t)host + size;
+        }
     }
     return __real_clCreateBuffer(context, flags, size, host, code);
 }
@@ -75,6 +86,125 @@ static void every_address_and_memory(void **state) {
     assert_true(mst_context_device_memory_used(*state) <= used + 1024); // twiddles of the first call
     mst_fft_destroy(plan);
     munmap(sealed, BYTES);
+}
+
+// What several buffers on the same memory hold is not defined, so arrays that share a page share a buffer.
+static void neighbours_in_pages(void **state) {
+    static _Alignas(4096) double room[3 * BYTES / sizeof(double)], wanted[BYTES / sizeof(double)];
+    mst_error e;
+    for (int k = 0; k < 6; k++) {
+        mst_fft *plan = plan_of(*state);
+        double *x = room + 2 * (size_t)k, *z = x + BYTES / sizeof *x;
+        double *first = k < 3 ? x : z, *second = k < 3 ? z : x; // the input before or behind the output
+        for (size_t i = 0; i < sizeof room / sizeof *room; i++)
+            room[i] = (double)test_between(0, 1000) / 500 - 1;
+        ask(true);
+        OK(mst_fft_execute(plan, mst_at_host(first), mst_at_host(wanted), NULL, &e));
+        ask(false);
+        host_buffers.n = 0;
+        host_buffers.meet = false;
+        host_buffers.watches = true;
+        OK(mst_fft_execute(plan, mst_at_host(first), mst_at_host(second), NULL, &e));
+        host_buffers.watches = false;
+        CHECK(!host_buffers.meet, "case %d: two buffers on the same memory", k);
+        CHECK(host_buffers.n == (is_cpu(*state) ? 1 : 0), "case %d: %zu buffers", k, host_buffers.n);
+        CHECK(memcmp(second, wanted, BYTES) == 0, "case %d: other bits", k);
+        mst_fft_destroy(plan);
+    }
+}
+
+// Gaps of the output keep what they held, and each row lies anywhere: strides of all kinds, one of them backwards.
+static void strides_and_gaps(void **state) {
+    static _Alignas(4096) double room[2][6 * BYTES / sizeof(double)], wanted[6 * BYTES / sizeof(double)];
+    static const int64_t strides[][2] = {{LENGTH + 3, 1}, {2 * LENGTH, 2}, {1, ROWS}, {-LENGTH, 1}, {LENGTH, -1}};
+    mst_error e;
+    for (size_t k = 0; k < sizeof strides / sizeof *strides; k++) {
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        const size_t shape[] = {ROWS, LENGTH};
+        const int64_t *s = strides[k], start = (s[0] < 0 ? -s[0] * (ROWS - 1) : 0) + (s[1] < 0 ? LENGTH - 1 : 0);
+        mst_fft *plan = NULL;
+        desc.input = desc.output = mst_layout_dense(MST_COMPLEX128, 2, shape);
+        for (int a = 0; a < 2; a++)
+            desc.input.strides[a] = strides[(k + 1) % 5][a], desc.output.strides[a] = s[a];
+        const int64_t *t = desc.input.strides, from = (t[0] < 0 ? -t[0] * (ROWS - 1) : 0) + (t[1] < 0 ? LENGTH - 1 : 0);
+        OK(mst_fft_create(*state, &desc, &plan, &e));
+        fill(room[0]), memset(room[1], 0x55, sizeof room[1]), memset(wanted, 0x55, sizeof wanted);
+        ask(true);
+        OK(mst_fft_execute(plan, mst_at_host(room[0] + 2 * from), mst_at_host(wanted + 2 * start), NULL, &e));
+        ask(false);
+        OK(mst_fft_execute(plan, mst_at_host(room[0] + 2 * from), mst_at_host(room[1] + 2 * start), NULL, &e));
+        CHECK(memcmp(room[1], wanted, sizeof wanted) == 0, "strides %lld, %lld: other bytes in or between the elements",
+              (long long)s[0], (long long)s[1]);
+        mst_fft_destroy(plan);
+    }
+}
+
+// Threads with plans, and one plan for all, on one context.
+typedef struct worker {
+    mst_fft *plan;
+    double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)], wanted[BYTES / sizeof(double)];
+    int wrong;
+} worker;
+
+static void *work(void *user) {
+    worker *w = user;
+    mst_error e;
+    for (int k = 0; k < 20; k++) {
+        memset(w->z, 0xff, sizeof w->z);
+        w->wrong += mst_fft_execute(w->plan, mst_at_host(w->x), mst_at_host(w->z), NULL, &e) != MST_OK ||
+                    memcmp(w->z, w->wanted, sizeof w->z) != 0;
+    }
+    return NULL;
+}
+
+static void threads(void **state) {
+    enum { N = 4 };
+    mst_error e;
+    mst_fft *plans[2] = {plan_of(*state), plan_of(*state)};
+    worker *workers = calloc(N, sizeof *workers);
+    pthread_t ids[N];
+    assert_non_null(workers);
+    for (int k = 0; k < N; k++) {
+        workers[k].plan = plans[k % 2];
+        fill(workers[k].x);
+        ask(true);
+        OK(mst_fft_execute(workers[k].plan, mst_at_host(workers[k].x), mst_at_host(workers[k].wanted), NULL, &e));
+        ask(false);
+    }
+    for (int k = 0; k < N; k++)
+        assert_int_equal(pthread_create(&ids[k], NULL, work, &workers[k]), 0);
+    for (int k = 0; k < N; k++)
+        pthread_join(ids[k], NULL);
+    for (int k = 0; k < N; k++)
+        CHECK(workers[k].wrong == 0, "thread %d: %d of 20 results are wrong", k, workers[k].wrong);
+    free(workers);
+    mst_fft_destroy(plans[0]);
+    mst_fft_destroy(plans[1]);
+}
+
+// What the plan's own staging memory takes does not keep arrays from being lent.
+static void own_memory_is_free(void **state) {
+    static _Alignas(4096) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)];
+    mst_error e;
+    mst_fft *plan = plan_of(*state);
+    mst_report report = MST_REPORT_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_context *context = *state;
+    const uint64_t limit = context->device_memory.limit;
+    how.report = &report;
+    fill(x);
+    ask(false);
+    OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e)); // its work memory
+    const uint64_t needed = mst_context_device_memory_used(context) + 2 * (BYTES + 4096);
+    ask(true);
+    OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e)); // and staging beside it
+    ask(false);
+    context->device_memory.limit = needed;
+    const mst_status status = mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), &how, &e);
+    context->device_memory.limit = limit;
+    OK(status);
+    CHECK(!is_cpu(context) || report.upload_bytes == 0, "%llu bytes were copied", (unsigned long long)report.upload_bytes);
+    mst_fft_destroy(plan);
 }
 
 static void reports(void **state) {
@@ -196,7 +326,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_address_and_memory), cmocka_unit_test(reports),
         cmocka_unit_test(wait_lists_and_events),    cmocka_unit_test(input_that_is_written_meanwhile),
-        cmocka_unit_test(memory_that_is_refused),
+        cmocka_unit_test(memory_that_is_refused),   cmocka_unit_test(neighbours_in_pages),
+        cmocka_unit_test(strides_and_gaps),         cmocka_unit_test(threads),
+        cmocka_unit_test(own_memory_is_free),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -30,7 +30,6 @@ static bool is_off(void) {
 
 bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where) {
     const mst_device_info *device = &desc->context->device;
-    uint64_t bytes = desc->fixed_work_bytes + desc->item_work_bytes * (desc->least_items ? desc->least_items : 1);
     if (!(device->type & CL_DEVICE_TYPE_CPU) || !device->unified_memory || desc->context->is_limited || desc->panel || is_off())
         return false;
     for (int p = 0; p < desc->n_ports; p++) {
@@ -38,32 +37,74 @@ bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where) {
             return false;
         if (where[p].place != MST_PLACE_HOST)
             continue;
-        const stretch s = stretch_of(&desc->ports[p], &where[p]);
-        if (s.bytes > device->max_allocation_bytes || (uintptr_t)where[p].host % mst_type_bytes(desc->ports[p].layout.type) != 0)
+        if ((uintptr_t)where[p].host % mst_type_bytes(desc->ports[p].layout.type) != 0)
+            return false;
+    }
+    return true;
+}
+
+// Stretches of pages that arrays share are one: what several buffers on the same memory hold is not defined. The port that the
+// buffer of port p is made for, the first of those whose stretches are joined, whose stretch is *s.
+static int join(const mst_stream_desc *desc, const mst_location *where, int p, stretch *s) {
+    int first = p;
+    *s = stretch_of(&desc->ports[p], &where[p]);
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int k = 0; k < desc->n_ports; k++) {
+            if (where[k].place != MST_PLACE_HOST)
+                continue;
+            const stretch other = stretch_of(&desc->ports[k], &where[k]);
+            const uintptr_t end = s->begin + s->bytes, other_end = other.begin + other.bytes;
+            if (other.begin >= end || s->begin >= other_end)
+                continue;
+            first = k < first ? k : first;
+            if (other.begin < s->begin || other_end > end) {
+                s->begin = other.begin < s->begin ? other.begin : s->begin;
+                s->bytes = (other_end > end ? other_end : end) - s->begin;
+                grown = true;
+            }
+        }
+    }
+    return first;
+}
+
+bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where) {
+    uint64_t bytes = desc->fixed_work_bytes + desc->item_work_bytes * (desc->least_items ? desc->least_items : 1);
+    for (int p = 0; p < desc->n_ports; p++) {
+        stretch s;
+        if (where[p].place != MST_PLACE_HOST || join(desc, where, p, &s) < p)
+            continue;
+        if (s.bytes > desc->context->device.max_allocation_bytes)
             return false;
         bytes += s.bytes;
     }
     return bytes <= mst_budget_left(desc->context, &desc->context->device_memory);
 }
 
-// In place, the output's buffer is the input's: what several buffers on the same memory hold is not defined.
-static bool is_first_again(const mst_stream_desc *desc, const mst_location *where, int p) {
-    return desc->in_place && p == 1 && where[0].place == MST_PLACE_HOST && where[0].host == where[1].host;
+// The array's own bytes, in the buffer `of`.
+static void place(const mst_stream_desc *desc, const mst_location *where, int p, int of, uintptr_t begin, mst_lent *lent) {
+    const stretch own = stretch_of(&desc->ports[p], &where[p]);
+    lent->owners[p] = of;
+    lent->first[p] = own.begin - begin + own.skipped;
+    lent->size[p] = own.bytes - own.skipped;
+    lent->where[p] = mst_at_device(lent->buffers[of], (uint64_t)((uintptr_t)where[p].host - begin));
 }
 
 static bool take_one(const mst_stream_desc *desc, const mst_location *where, int p, mst_lent *lent) {
     mst_context *context = desc->context;
-    const stretch s = stretch_of(&desc->ports[p], &where[p]);
-    cl_int code;
-    if (!mst_budget_take(context, &context->device_memory, s.bytes))
-        return false;
-    lent->bytes += s.bytes;
-    lent->buffers[p] = clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, s.bytes, (void *)s.begin, &code);
-    if (code != CL_SUCCESS)
-        lent->buffers[p] = NULL;
-    lent->first[p] = s.skipped;
-    lent->size[p] = s.bytes - s.skipped;
-    lent->where[p] = mst_at_device(lent->buffers[p], (uint64_t)((uintptr_t)where[p].host - s.begin));
+    stretch s;
+    cl_int code = CL_SUCCESS;
+    const int of = join(desc, where, p, &s);
+    if (of == p) {
+        if (!mst_budget_take(context, &context->device_memory, s.bytes))
+            return false;
+        lent->bytes += s.bytes;
+        lent->buffers[p] =
+            clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, s.bytes, (void *)s.begin, &code);
+        if (code != CL_SUCCESS)
+            lent->buffers[p] = NULL;
+    }
+    place(desc, where, p, of, s.begin, lent);
     return code == CL_SUCCESS;
 }
 
@@ -71,9 +112,8 @@ bool mst_lent_take(const mst_stream_desc *desc, const mst_location *where, mst_l
     bool taken = true;
     for (int p = 0; p < desc->n_ports && taken; p++) {
         lent->where[p] = where[p];
-        if (is_first_again(desc, where, p))
-            lent->where[p] = lent->where[0];
-        else if (where[p].place == MST_PLACE_HOST)
+        lent->owners[p] = -1;
+        if (where[p].place == MST_PLACE_HOST)
             taken = take_one(desc, where, p, lent);
     }
     if (!taken) {
@@ -87,11 +127,12 @@ static mst_status show(mst_context *context, const mst_lent *lent, int p, const 
     mst_status status = MST_OK;
     cl_event unmapped = NULL;
     cl_int code;
-    void *mapped = clEnqueueMapBuffer(context->download, lent->buffers[p], CL_TRUE, CL_MAP_READ, (size_t)lent->first[p],
+    const cl_mem buffer = lent->buffers[lent->owners[p]];
+    void *mapped = clEnqueueMapBuffer(context->download, buffer, CL_TRUE, CL_MAP_READ, (size_t)lent->first[p],
                                       (size_t)lent->size[p], 0, NULL, NULL, &code);
     MST_TRY_CL(code, "%s: cannot map its buffer", name);
-    MST_TRY_CL(clEnqueueUnmapMemObject(context->download, lent->buffers[p], mapped, 0, NULL, &unmapped),
-               "%s: cannot unmap its buffer", name);
+    MST_TRY_CL(clEnqueueUnmapMemObject(context->download, buffer, mapped, 0, NULL, &unmapped), "%s: cannot unmap its buffer",
+               name);
     MST_TRY_CL(mst_wait_for_events(1, &unmapped), "%s: cannot unmap its buffer", name);
 fail:
     if (unmapped)
@@ -101,11 +142,9 @@ fail:
 
 mst_status mst_lent_show(const mst_stream_desc *desc, const mst_lent *lent, mst_error *error) {
     mst_status status = MST_OK;
-    for (int p = 0; p < desc->n_ports; p++) {
-        const bool in_place = desc->in_place && p == 0 && !lent->buffers[1];
-        if (lent->buffers[p] && (desc->ports[p].kind == MST_PORT_OUTPUT || in_place))
+    for (int p = 0; p < desc->n_ports; p++)
+        if (lent->owners[p] >= 0 && desc->ports[p].kind == MST_PORT_OUTPUT)
             MST_TRY(show(desc->context, lent, p, desc->ports[p].name, error));
-    }
 fail:
     return status;
 }

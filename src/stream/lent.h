@@ -8,16 +8,20 @@
 #include "stream.h"
 
 typedef struct mst_lent {
-    cl_mem buffers[MST_STREAM_MAX_PORTS]; // NULL: the array is on the device already
+    cl_mem buffers[MST_STREAM_MAX_PORTS]; // those that were made; one for arrays that share pages
+    int owners[MST_STREAM_MAX_PORTS];     // the buffer that an array is in; -1: it is on the device already
     mst_location where[MST_STREAM_MAX_PORTS];
     uint64_t first[MST_STREAM_MAX_PORTS], size[MST_STREAM_MAX_PORTS]; // the array's own bytes in its buffer
     uint64_t bytes; // taken of the budget of device memory, as if the arrays were copied there
 } mst_lent;
 
 // Whether a run with its arrays at `where`, which are checked, goes so: none is in a file or in windows or panels, each begins at
-// a multiple of its elements' bytes, and all fit the budget, and none was given: that says how much of the arrays is to be staged
+// a multiple of its elements' bytes, and no budget was given: that says how much of the arrays is to be staged
 // or on the device at a time. MASTABA_HOST_ARRAYS=copy: none does.
 bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where);
+
+// Whether what is left of the device's memory has room for them and the work on them.
+bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where);
 
 // Makes the buffers, and lent->where: every array on the device. No command writes the arrays any more. False, and nothing is
 // taken, where another thread has taken the budget meanwhile or the device refuses the memory: the run goes by staging memory.

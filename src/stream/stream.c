@@ -238,6 +238,15 @@ fail:
     return status;
 }
 
+// What the stream itself holds of the budget is free for the same run.
+static bool lends(mst_stream *s, const mst_location *where) {
+    if (s->n_twins > 0 || !mst_lent_serves(&s->desc, where))
+        return false;
+    if (mst_lent_has_room(&s->desc, where))
+        return true;
+    return s->ring.block_items > 0 && mst_stream_give_back(s, NULL) == MST_OK && mst_lent_has_room(&s->desc, where);
+}
+
 mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_location *where, const mst_execution *how,
                           mst_error *error) {
     mst_status status = MST_OK;
@@ -251,7 +260,7 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
     for (int p = 0; p < stream->desc.n_ports; p++)
         on_device += where[p].place == MST_PLACE_DEVICE;
     const bool resident = on_device == (size_t)stream->desc.n_ports;
-    bool lent = !resident && stream->n_twins == 0 && mst_lent_serves(&stream->desc, where);
+    bool lent = !resident && lends(stream, where);
     if (lent) {
         const mst_execution full = r.how;
         MST_TRY(run_lent(&r, &lent, error));
