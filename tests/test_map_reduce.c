@@ -40,6 +40,7 @@ static void begin(job *j, mst_type type, int rank, const size_t *shape, unsigned
     j->desc.axes = j->axes;
     j->desc.n_more = N_TEXTS - 1;
     j->desc.more = j->more;
+    j->desc.compile_from = test_between(0, 1); // by byte code, where there is one, or compiled
 }
 
 static void end(job *j) {

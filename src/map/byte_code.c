@@ -1,5 +1,6 @@
 // Which maps run by byte code, and for how long.
 #include "byte_code.h"
+#include "boxes.h"
 
 #include "expr/elementary.h"
 #include "runtime/device.h"
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { CHUNK = 1 << 17, PLACE_ALIGNMENT = 64, PART_OF_BUDGET = 16 };
+enum { CHUNK = 1 << 17, LEAST_CHUNK = 1 << 12, PLACE_ALIGNMENT = 64, PART_OF_BUDGET = 16 };
 
 // Measured with PoCL 3.1 on two cores of an EPYC with AVX-512: what compiling the kernel of a map takes, and how much longer byte
 // code takes than a compiled kernel for an array's element and for an operation on it. Functions take as long in either; but
@@ -56,31 +57,44 @@ static mst_status read_stages(mst_map *plan, int output, unsigned *n_stages, mst
         *n_stages = 0;
     }
     const int first = code->n_stages;
+    const mst_type whole = plan->roots[output].type,
+                   type = !plan->reduce          ? plan->outputs[output].type
+                          : whole == MST_FLOAT16 ? MST_FLOAT32 // as kernels hold it
+                                                 : whole;
     for (unsigned k = 0; k < *n_stages; k++) {
         const bool is_last = k + 1 == *n_stages;
-        code->stages[code->n_stages++] = (mst_map_stage){.made = stages[k],
-                                                         .output = is_last ? output : -1,
-                                                         .first = first,
-                                                         .stored = is_last ? plan->outputs[output].type : stages[k].stored};
+        code->stages[code->n_stages++] = (mst_map_stage){
+            .made = stages[k], .output = is_last ? output : -1, .first = first, .stored = is_last ? type : stages[k].stored};
     }
 fail:
     free(numbers);
     return status;
 }
 
+// Reductions on one device, and of an array that is worked on at once if indices count from its beginning.
 static bool is_possible(const mst_map *plan) {
-    bool narrows = false;
+    const mst_map_reduce *reduce = plan->reduce;
+    bool narrows = false, is_whole = true, spreads[2] = {false, false};
     for (int k = 0; k < plan->n_inputs; k++)
         narrows = narrows || mst_map_narrows(plan, k);
-    return !plan->reduce && !narrows;
+    for (int axis = 0; reduce && axis < plan->shape.rank; axis++)
+        is_whole = is_whole && reduce->box[axis] == plan->shape.shape[axis];
+    for (int r = 0; reduce && r < reduce->n; r++) {
+        const mst_map_reduction *of = &reduce->reductions[r];
+        if (of->kind == MST_MAP_VARIANCE || of->kind == MST_MAP_DEVIATION)
+            spreads[mst_type_part(of->type) == MST_FLOAT64] = true; // see mst_map_spread_type
+    }
+    const bool reduces = mst_layout_count(&plan->shape) > 0 && (is_whole || !mst_map_has_indices(plan)) &&
+                         !(spreads[0] && spreads[1]) && plan->context->n_peers == 0 && plan->context->lead == plan->context;
+    return !narrows && (!reduce || reduces);
 }
 
-static double cost(const mst_map_stage *stage, bool is_of_first) {
+static double cost(const mst_map_stage *stage, bool is_of_first, bool is_temporary) {
     const mst_expr *expression = stage->made.expression;
     double seconds = load_seconds * (double)(mst_expr_n_leaves(expression) + 1) + instruction_seconds * stage->n_instructions;
     for (unsigned i = 0; i < expression->n_nodes && !is_of_first; i++)
         seconds += mst_expr_has_error(expression->nodes[i].operation) ? function_seconds : 0;
-    return seconds * (double)mst_type_bytes(stage->made.type) / 4 + (stage->output < 0 ? launch_seconds / CHUNK : 0);
+    return seconds * (double)mst_type_bytes(stage->made.type) / 4 + (is_temporary ? launch_seconds / CHUNK : 0);
 }
 
 void mst_map_code_destroy(mst_map *plan) {
@@ -102,7 +116,7 @@ static mst_status make_stages(mst_map *plan, bool *exists, double *seconds, mst_
     mst_status status = MST_OK;
     struct mst_map_code *code = plan->code;
     *exists = is_possible(plan);
-    for (int output = plan->n_outputs - 1; output >= 0 && *exists; output--) {
+    for (int output = plan->n_roots - 1; output >= 0 && *exists; output--) {
         unsigned n;
         MST_TRY(read_stages(plan, output, &n, error));
         *exists = n > 0;
@@ -111,7 +125,7 @@ static mst_status make_stages(mst_map *plan, bool *exists, double *seconds, mst_
             if (!*exists)
                 break;
             MST_TRY(mst_map_stage_write(plan, &code->stages[k], error));
-            *seconds += cost(&code->stages[k], output == 0);
+            *seconds += cost(&code->stages[k], output == 0, mst_map_is_temporary(plan, &code->stages[k]));
         }
     }
 fail:
@@ -121,18 +135,26 @@ fail:
 // Where temporary arrays lie, a chunk of elements of each. False: they would take too much of the budget.
 static bool place_temporaries(mst_map *plan) {
     struct mst_map_code *code = plan->code;
-    const uint64_t elements = mst_layout_count(&plan->shape), most = mst_smaller(elements, (uint64_t)CHUNK);
+    const uint64_t budget = mst_budget_left(plan->context, &plan->context->device_memory) / PART_OF_BUDGET;
+    const uint64_t least = plan->reduce ? mst_map_reduce_least(plan) : 1, elements = mst_layout_count(&plan->shape);
+    uint64_t bytes = 0, n = 0;
+    for (int k = 0; k < code->n_stages; k++)
+        if (mst_map_is_temporary(plan, &code->stages[k])) {
+            bytes += mst_type_bytes(code->stages[k].stored);
+            n++;
+        }
     code->chunk = UINT64_MAX;
-    code->temporary_bytes = 0;
-    for (int k = 0; k < code->n_stages; k++) {
-        if (code->stages[k].output >= 0)
-            continue;
-        const uint64_t bytes = most * mst_type_bytes(code->stages[k].stored);
-        code->chunk = mst_larger(most, (uint64_t)1);
-        code->stages[k].place = code->temporary_bytes;
-        code->temporary_bytes += mst_divide_up(bytes, (uint64_t)PLACE_ALIGNMENT) * PLACE_ALIGNMENT;
-    }
-    return code->temporary_bytes <= mst_budget_left(plan->context, &plan->context->device_memory) / PART_OF_BUDGET;
+    if (n == 0)
+        return true;
+    const uint64_t most = budget > n * PLACE_ALIGNMENT ? (budget - n * PLACE_ALIGNMENT) / bytes : 0;
+    code->chunk = mst_smaller(mst_larger(mst_smaller((uint64_t)CHUNK, most), least), mst_larger(elements, (uint64_t)1));
+    for (int k = 0; k < code->n_stages; k++)
+        if (mst_map_is_temporary(plan, &code->stages[k])) {
+            code->stages[k].place = code->temporary_bytes;
+            code->temporary_bytes +=
+                mst_divide_up(code->chunk * mst_type_bytes(code->stages[k].stored), (uint64_t)PLACE_ALIGNMENT) * PLACE_ALIGNMENT;
+        }
+    return code->temporary_bytes <= budget && code->chunk >= mst_smaller(elements, (uint64_t)LEAST_CHUNK);
 }
 
 mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
@@ -153,9 +175,10 @@ mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_erro
         return MST_OK;
     }
     MST_TRY(status);
-    MST_REQUIRE(exists, MST_ERROR_UNSUPPORTED,
-                "there is no byte code of this map: it reduces, calls functions of the device's own, or has too many types; "
-                "compile_from must be 0 or 1");
+    MST_REQUIRE(
+        exists, MST_ERROR_UNSUPPORTED,
+        "there is no byte code of this map: it calls functions of the device's own, has too many types, or too little memory; "
+        "compile_from must be 0 or 1");
     const double units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
     plan->code->break_even = asked_for ? desc->compile_from : (uint64_t)(compiling_seconds * units / seconds);
 fail:

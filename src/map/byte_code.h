@@ -19,6 +19,9 @@ mst_status mst_map_code_expect(mst_map *plan, uint64_t n, bool *computes, mst_er
 mst_status mst_map_code_launch(mst_map *plan, mst_queue *queue, const mst_map_operand *ports, uint64_t element, uint64_t n,
                                mst_error *error);
 
+// Where the values of a reducing plan's root are then, in elements of their type from the beginning of the temporary arrays.
+uint64_t mst_map_code_place(const mst_map *plan, int root);
+
 // ---- For the files byte_code*.c
 
 enum {
@@ -48,6 +51,10 @@ struct mst_map_code {
     cl_mem temporaries;
     uint64_t elements, break_even; // computed so far, and from how many on kernels are compiled
 };
+
+static inline bool mst_map_is_temporary(const mst_map *plan, const mst_map_stage *stage) {
+    return plan->reduce || stage->output < 0;
+}
 
 // byte_code_words.c: a stage's table of loads and its code, on the device. MST_ERROR_UNSUPPORTED: it is too long.
 mst_status mst_map_stage_write(mst_map *plan, mst_map_stage *stage, mst_error *error);

@@ -1,5 +1,6 @@
 // The kernels of byte code, and launching them.
 #include "byte_code.h"
+#include "reduce.h"
 
 #include "expr/elementary.h"
 #include "runtime/numbers.h"
@@ -73,7 +74,7 @@ static mst_map_operand operand_of(const mst_map *plan, const mst_map_operand *po
         return operand;
     }
     const mst_map_stage *stage = &code->stages[array - plan->n_inputs];
-    if (stage->output < 0)
+    if (mst_map_is_temporary(plan, stage))
         return (mst_map_operand){.buffer = code->temporaries, .base = (cl_long)(stage->place / mst_type_bytes(stage->stored))};
     operand = ports[1 + stage->output];
     operand.first += element;
@@ -93,10 +94,11 @@ static mst_status launch(mst_map *plan, int number, mst_queue *queue, const mst_
     cl_long8 bases = {{0}}, firsts = {{0}};
     cl_ulong8 shape;
     cl_uint gaps = 0;
+    const size_t *lengths = plan->reduce ? plan->reduce->now.shape : plan->shape.shape;
     const int n_ones = MST_MAX_RANK - plan->shape.rank;
     const cl_ulong block = MST_MAP_SLOT_BYTES / mst_type_bytes(stage->made.type), at = begin + element;
     for (int axis = 0; axis < MST_MAX_RANK; axis++)
-        shape.s[axis] = axis < n_ones ? 1 : plan->shape.shape[axis - n_ones];
+        shape.s[axis] = axis < n_ones ? 1 : lengths[axis - n_ones];
     for (int k = 0; k < N_ARRAYS; k++) {
         operands[k] = (mst_map_operand){.buffer = stage->words};
         if (k < stage->n_arrays || k == OUTPUT)
@@ -138,4 +140,11 @@ mst_status mst_map_code_launch(mst_map *plan, mst_queue *queue, const mst_map_op
             break;
     }
     return status;
+}
+
+uint64_t mst_map_code_place(const mst_map *plan, int root) {
+    const mst_map_stage *stage = plan->code->stages;
+    while (stage->output != root)
+        stage++;
+    return stage->place / mst_type_bytes(stage->stored);
 }

@@ -4,6 +4,17 @@
 
 #include <stdio.h>
 
+#define CPU_VECTOR_BYTES 32 // wider ones are halved by compilers, and slower
+#define GPU_VECTOR_BYTES 16
+
+static unsigned most_width(const mst_map *plan) { return plan->has_parts ? 8 : 16; }
+
+unsigned mst_map_safe_width(const mst_map *plan) {
+    bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
+    unsigned bytes = mst_expr_largest(plan->expression), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
+    return width > most_width(plan) ? most_width(plan) : width;
+}
+
 bool mst_map_is_double(const mst_map *plan) {
     bool fp64 = mst_map_computes_double(plan);
     for (int k = 0; k < plan->n_inputs; k++)

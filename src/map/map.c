@@ -1,6 +1,8 @@
 // The plan's life, and execution.
 #include "boxes.h"
 #include "byte_code.h"
+#include "reduce_apart.h"
+#include "reduce_steps.h"
 #include "scan.h"
 
 #include "runtime/description.h"
@@ -48,7 +50,8 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_map_form form = MST_MAP_ALIGNED;
     const mst_kernel *kernel;
     if (plan->reduce)
-        return mst_map_reduce_compute(plan, block, error);
+        return plan->reduce->apart && plan->reduce->apart->computes ? mst_map_apart_compute(plan, block, error)
+                                                                    : mst_map_reduce_compute(plan, block, error);
     for (int p = 0; p < mst_map_n_ports(plan); p++) {
         const mst_block_port *port = &block->ports[p];
         bool gaps = !port->packed && !mst_layout_is_dense(&plan->layouts[p]);
@@ -130,11 +133,13 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     MST_TRY(mst_map_read(plan, desc, error));
     mst_map_name(plan, desc);
     MST_TRY(choose_width(plan, desc, chain, error));
-    MST_TRY(mst_map_code_create(plan, desc, error));
-    if (plan->reduce)
+    if (plan->reduce) {
         MST_TRY(mst_map_reduce_prepare(plan, error));
-    else
+        MST_TRY(mst_map_apart_prepare(plan, desc, error));
+    } else {
+        MST_TRY(mst_map_code_create(plan, desc, error));
         MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, 0, &kernel, error));
+    }
     if (mst_layout_count(&plan->shape) > 0) {
         if (!plan->reduce)
             MST_TRY(make_lines(plan, error));
@@ -217,6 +222,7 @@ void mst_map_destroy(mst_map *plan) {
         mst_kernel_destroy(plan->kernels[f]);
         mst_text_release(&plan->texts[f]);
     }
+    mst_map_apart_destroy(plan);
     mst_map_reduce_destroy(plan);
     mst_map_scan_destroy(plan);
     mst_map_code_destroy(plan);

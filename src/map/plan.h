@@ -125,7 +125,8 @@ typedef struct mst_map_operand {
     cl_long base;
     cl_ulong first;
 } mst_map_operand;
-bool mst_map_is_double(const mst_map *plan); // whether its kernels have float64
+bool mst_map_is_double(const mst_map *plan);      // whether its kernels have float64
+unsigned mst_map_safe_width(const mst_map *plan); // of vectors where nothing is known
 mst_status mst_map_build(const mst_map *plan, mst_map_form form, bool cached, mst_kernel **out, mst_error *error);
 mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
                           const mst_map_operand *ports, uint64_t element, uint64_t n, mst_error *error);
@@ -133,8 +134,7 @@ mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map
 // map.c: the public function, but for the lead of a group alone.
 mst_status mst_map_create_alone(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);
 
-// tune.c: the width where nothing is known; and that of a plan whose description leaves it open.
-unsigned mst_map_safe_width(const mst_map *plan);
+// tune.c: the width of a plan whose description leaves it open.
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 #endif

@@ -2,6 +2,8 @@
 // outputs from these.
 #include "bind.h"
 #include "boxes.h"
+#include "reduce_apart.h"
+#include "reduce_steps.h"
 
 #include "runtime/layout.h"
 #include "runtime/lines.h"
@@ -77,51 +79,6 @@ fail:
     return status;
 }
 
-// One launch of `combine`, from partial results `from` to the other ones.
-static mst_status combine(mst_map *plan, const mst_map_span *span, uint64_t n_from, int from, mst_queue *queue,
-                          mst_error *error) {
-    const mst_kernel *kernel;
-    mst_status status = mst_map_reducer_build(plan, MST_MAP_COMBINE, &kernel, error);
-    if (status != MST_OK)
-        return status;
-    const cl_ulong n_parts = n_from, n_results = mst_map_combined(span), length = span->length, inner = span->inner,
-                   each = span->each;
-    const cl_ulong total = span->total, n = n_results;
-    const mst_argument arguments[] = {MST_BIND_AS("parts", plan->reduce->partials[from]),
-                                      MST_BIND(n_parts, n_parts),
-                                      MST_BIND_AS("results", plan->reduce->partials[1 - from]),
-                                      MST_BIND(n_results, n_results),
-                                      MST_BIND(length, length),
-                                      MST_BIND(inner, inner),
-                                      MST_BIND(each, each),
-                                      MST_BIND(total, total),
-                                      MST_BIND(n, n)};
-    return mst_kernel_launch(queue, kernel, arguments, sizeof arguments / sizeof arguments[0], (size_t)n,
-                             mst_kernel_group(plan->context, kernel, (size_t)n), NULL, error);
-}
-
-// Until each output has one partial result, which are in partials[*in] then.
-static mst_status combine_all(mst_map *plan, const mst_map_box *box, mst_queue *queue, int *in, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_map_span span = plan->reduce->span;
-    int axis = plan->shape.rank + 1;
-    uint64_t n = (uint64_t)span.outer * mst_map_span_tiles(plan, &span) * span.inner;
-    *in = 0;
-    if (plan->reduce->count == 0) {
-        span = (mst_map_span){1, 0, (size_t)mst_map_box_outputs(plan, box), 0, 0};
-        MST_TRY(combine(plan, &span, 0, 0, queue, error));
-        *in = 1;
-        return MST_OK;
-    }
-    while (mst_map_next_span(plan, box, &span, &axis)) {
-        MST_TRY(combine(plan, &span, n, *in, queue, error));
-        n = mst_map_combined(&span);
-        *in = 1 - *in;
-    }
-fail:
-    return status;
-}
-
 static mst_status finish_box(mst_map *plan, const mst_map_box *box, const mst_location *where, mst_queue *queue,
                              mst_error *error) {
     mst_status status = MST_OK;
@@ -134,8 +91,12 @@ static mst_status finish_box(mst_map *plan, const mst_map_box *box, const mst_lo
     }
     for (size_t k = 1; plan->stream && k <= plan->stream->n_twins; k++)
         MST_TRY(gather_from(plan, mst_stream_member(plan->stream, k)->desc.user, queue, error));
-    MST_TRY(combine_all(plan, box, queue, &in, error));
-    MST_TRY(mst_map_launch_finish(plan, in, n, out, queue, error));
+    if (plan->reduce->apart && plan->reduce->apart->computes) {
+        MST_TRY(mst_map_apart_finish(plan, box, out, queue, error));
+    } else {
+        MST_TRY(mst_map_combine_all(plan, box, queue, &in, error));
+        MST_TRY(mst_map_launch_finish(plan, in, n, out, queue, error));
+    }
     MST_TRY(mst_queue_finish(queue, error));
     for (int k = 0; k < plan->n_outputs; k++)
         if (out[k].bytes > 0)
@@ -188,6 +149,8 @@ static mst_status run_boxes(mst_map *plan, const mst_location *inputs, const mst
         how.report = &part;
         if (plan->stream) {
             begin_box(plan, &box, inputs, where);
+            if (plan->reduce->apart)
+                MST_TRY(mst_map_apart_begin(plan, &box, box_count(plan, &box), error));
             MST_TRY(mst_stream_run(plan->context, plan->stream, where, &how, error));
             r->before += (double)box_count(plan, &box);
         }

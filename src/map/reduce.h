@@ -67,7 +67,8 @@ typedef struct mst_map_reduce {
     bool all; // axes
     bool keep_axes;
     int64_t ddof;
-    uint64_t count; // elements that become one
+    struct mst_map_apart *apart; // NULL: kernels are compiled for the expression
+    uint64_t count;              // elements that become one
     mst_expr *finish;
     mst_expr_root results[MST_MAP_MAX_OUTPUTS];
     bool columns; // the last axis that has more than one element is not reduced
@@ -118,6 +119,8 @@ mst_status mst_map_reduce_write(const mst_map *plan, mst_map_reducer which, mst_
 
 // reduce_plan.c
 mst_status mst_map_reduce_prepare(mst_map *plan, mst_error *error);
+mst_status mst_map_reducer_find(mst_map *plan, mst_map_reducer which, mst_error *error); // if it need not be compiled
+mst_status mst_map_make_partials(mst_map *plan, mst_error *error);
 mst_status mst_map_reducer_build(mst_map *plan, mst_map_reducer which, const mst_kernel **out, mst_error *error);
 void mst_map_reduce_destroy(mst_map *plan);
 void mst_map_reduce_release_lines(mst_map *plan);
@@ -140,9 +143,6 @@ mst_status mst_map_launch_finish(mst_map *plan, int in, uint64_t outputs, mst_ma
                                  mst_error *error);
 mst_status mst_map_bring_output(mst_map *plan, const mst_map_box_output *out, mst_queue *queue, mst_error *error);
 
-// reduce_tiles.c
-mst_status mst_map_reduce_compute(mst_map *plan, const mst_block *block, mst_error *error);
-size_t mst_map_reduce_cut(const void *plan, size_t first, size_t count);
 // reduce.c
 mst_status mst_map_reduce_execute(mst_map *plan, const mst_location *inputs, const mst_location *outputs,
                                   const mst_execution *how, mst_error *error);

@@ -9,24 +9,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-mst_status mst_map_reducer_build(mst_map *plan, mst_map_reducer which, const mst_kernel **out, mst_error *error) {
+// The text of a kernel, and the kernel; if it need be compiled and is to be `cached` there is none.
+static mst_status make_reducer(mst_map *plan, mst_map_reducer which, bool cached, mst_error *error) {
     static const char *const names[] = {"tiles", "tiles", "combine", "finish"};
     static const char *const titles[] = {"elements to partial results", "elements with gaps to partial results",
                                          "partial results to fewer", "results"};
     mst_status status = MST_OK;
     mst_map_reduce *r = plan->reduce;
+    const char *options = mst_map_is_double(plan) ? "-D PRECISION=64" : "-D PRECISION=32";
     const mst_program *program;
     char title[100];
     if (!r->texts[which].text)
         MST_TRY(mst_map_reduce_write(plan, which, &r->texts[which], error));
-    if (!r->kernels[which]) {
-        snprintf(title, sizeof title, "map: %s, vectors of %u", titles[which], which == MST_MAP_TILES ? plan->width : 1);
-        MST_TRY(mst_program_of_text(plan->context, title, &r->texts[which],
-                                    mst_map_is_double(plan) ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+    if (r->kernels[which])
+        return MST_OK;
+    snprintf(title, sizeof title, "map: %s, vectors of %u", titles[which], which == MST_MAP_TILES ? plan->width : 1);
+    MST_TRY(cached ? mst_program_find_text(plan->context, title, &r->texts[which], options, &program, error)
+                   : mst_program_of_text(plan->context, title, &r->texts[which], options, &program, error));
+    if (program)
         MST_TRY(mst_kernel_create(program, names[which], &r->kernels[which], error));
-    }
-    *out = r->kernels[which];
 fail:
+    return status;
+}
+
+mst_status mst_map_reducer_build(mst_map *plan, mst_map_reducer which, const mst_kernel **out, mst_error *error) {
+    mst_status status = make_reducer(plan, which, false, error);
+    *out = plan->reduce->kernels[which];
     return status;
 }
 
@@ -50,7 +58,7 @@ static mst_map_box whole_box(const mst_map *plan) {
     return box;
 }
 
-static mst_status make_partials(mst_map *plan, mst_error *error) {
+mst_status mst_map_make_partials(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_map_reduce *r = plan->reduce;
     const mst_map_box box = whole_box(plan);
@@ -70,16 +78,17 @@ fail:
     return status;
 }
 
+mst_status mst_map_reducer_find(mst_map *plan, mst_map_reducer which, mst_error *error) {
+    return make_reducer(plan, which, true, error);
+}
+
 mst_status mst_map_reduce_prepare(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_kernel *kernel;
     if (mst_layout_count(&plan->outputs[0]) == 0)
         memcpy(plan->reduce->box, plan->shape.shape, sizeof plan->reduce->box);
     else
         mst_map_choose_box(plan);
-    MST_TRY(make_partials(plan, error));
-    MST_TRY(mst_map_reducer_build(plan, MST_MAP_TILES, &kernel, error));
-    MST_TRY(mst_map_reducer_build(plan, MST_MAP_FINISH, &kernel, error));
+    MST_TRY(mst_map_make_partials(plan, error));
 fail:
     return status;
 }

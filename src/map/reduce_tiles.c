@@ -1,6 +1,7 @@
 // The tiles of a block: elements to partial results.
 #include "bind.h"
 #include "boxes.h"
+#include "reduce_steps.h"
 
 #include "runtime/layout.h"
 #include "runtime/lines.h"
@@ -50,23 +51,29 @@ static mst_status lines_of(mst_map *plan, int p, const mst_layout *layout, cl_me
     return status;
 }
 
-static mst_status operands_of(mst_map *plan, const mst_block *block, mst_map_operand *ports, mst_map_form *form,
-                              mst_error *error) {
+mst_status mst_map_reduce_operands(mst_map *plan, const mst_block *block, mst_map_operand *ports, mst_map_form *form,
+                                   mst_error *error) {
     mst_status status = MST_OK;
-    const mst_stream_desc *desc = &plan->stream->desc;
     *form = MST_MAP_PACKED;
-    for (int p = 0; p < plan->n_inputs; p++)
-        if (!block->ports[p].packed && !mst_layout_is_dense(&desc->ports[p].layout))
-            *form = MST_MAP_STRIDED;
     for (int p = 0; p < plan->n_inputs; p++) {
         const mst_block_port *port = &block->ports[p];
-        const mst_layout *layout = &desc->ports[p].layout;
-        const bool gaps = !port->packed && !mst_layout_is_dense(layout);
-        const mst_layout dense = mst_layout_dense(layout->type, layout->rank, layout->shape);
         ports[p] = (mst_map_operand){port->buffer, NULL, port->base, port->first_item};
-        if (*form == MST_MAP_STRIDED)
-            MST_TRY(lines_of(plan, gaps ? p : MST_MAP_MAX_PORTS, gaps ? layout : &dense, &ports[p].lines, error));
+        if (port->packed || mst_layout_is_dense(&plan->stream->desc.ports[p].layout))
+            continue;
+        *form = MST_MAP_STRIDED;
+        MST_TRY(lines_of(plan, p, &plan->stream->desc.ports[p].layout, &ports[p].lines, error));
     }
+fail:
+    return status;
+}
+
+// Kernels of arrays with gaps find all by tables.
+static mst_status dense_lines(mst_map *plan, mst_map_operand *ports, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_layout dense = mst_layout_dense(MST_FLOAT32, plan->shape.rank, plan->reduce->now.shape);
+    for (int p = 0; p < plan->n_inputs; p++)
+        if (!ports[p].lines)
+            MST_TRY(lines_of(plan, MST_MAP_MAX_PORTS, &dense, &ports[p].lines, error));
 fail:
     return status;
 }
@@ -86,7 +93,9 @@ mst_status mst_map_reduce_compute(mst_map *plan, const mst_block *block, mst_err
     const cl_ulong n_partials = r->span.outer * tiles * r->span.inner, reduced = r->span.length, inner = r->span.inner;
     const cl_ulong from = block->first, length = r->now.shape[plan->shape.rank - 1];
     MST_TRY(remember(r, first_tile, n_tiles, error));
-    MST_TRY(operands_of(plan, block, ports, &form, error));
+    MST_TRY(mst_map_reduce_operands(plan, block, ports, &form, error));
+    if (form == MST_MAP_STRIDED)
+        MST_TRY(dense_lines(plan, ports, error));
     MST_TRY(mst_map_reducer_build(plan, form == MST_MAP_STRIDED ? MST_MAP_TILES_STRIDED : MST_MAP_TILES, &kernel, error));
     const cl_ulong sets = r->columns ? mst_divide_up(r->span.inner, (size_t)mst_map_column_step(plan, form)) : 1,
                    n = n_tiles * sets;

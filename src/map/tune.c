@@ -10,8 +10,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define CPU_VECTOR_BYTES 32 // wider ones are halved by compilers, and slower
-#define GPU_VECTOR_BYTES 16
 #define LEAST_ELEMENTS 4096
 
 static const unsigned widths[MST_MAP_N_WIDTHS] = {1, 2, 4, 8, 16};
@@ -22,14 +20,6 @@ typedef struct map_trial {
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     size_t n; // elements of a test run
 } map_trial;
-
-static unsigned most_width(const mst_map *plan) { return plan->has_parts ? 8 : 16; }
-
-unsigned mst_map_safe_width(const mst_map *plan) {
-    bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
-    unsigned bytes = mst_expr_largest(plan->expression), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
-    return width > most_width(plan) ? most_width(plan) : width;
-}
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
     const map_trial *t = user;
