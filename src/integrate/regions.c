@@ -42,7 +42,7 @@ fail:
 }
 
 static void destroy_kernels(mst_regions_kernels *k) {
-    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->place, k->split, k->locate};
+    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->tally, k->place, k->split, k->locate};
     for (size_t i = 0; i < MST_COUNT(all); i++)
         mst_kernel_destroy(all[i]);
     *k = (mst_regions_kernels){0};
@@ -59,6 +59,7 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, "evaluate", &made.evaluate, error));
     MST_TRY(mst_kernel_create(program, "compare", &made.compare, error));
     MST_TRY(mst_kernel_create(program, "judge", &made.judge, error));
+    MST_TRY(mst_kernel_create(program, "tally", &made.tally, error));
     MST_TRY(mst_kernel_create(program, "place", &made.place, error));
     MST_TRY(mst_kernel_create(program, "split", &made.split, error));
     if (plan->desc.n_variables == 1)
@@ -97,8 +98,8 @@ static void shrink(mst_integral *plan) {
         mst_integral_release(plan, &r->generations[s].parents);
         r->generations[s].capacity = 0;
     }
-    mst_integral_buffer *buffers[] = {&r->values, &r->errors,  &r->magnitudes, &r->marks,  &r->rows, &r->cuts,
-                                      &r->sums,   &r->results, &r->state,      &r->splits, &r->total};
+    mst_integral_buffer *buffers[] = {&r->values, &r->errors,  &r->magnitudes, &r->marks,  &r->rows,  &r->cuts,
+                                      &r->sums,   &r->results, &r->state,      &r->splits, &r->total, &r->tallies};
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
 }
@@ -108,6 +109,7 @@ static void destroy(mst_integral *plan) {
     shrink(plan);
     destroy_kernels(&r->kernels);
     mst_collected_release(plan->context, &r->collected);
+    mst_collected_release(plan->context, &r->counts);
     free(r);
 }
 
@@ -158,6 +160,7 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
         mst_integral_reserve(plan, &r->results, n * n_components(plan) * MST_REGIONS_RESULTS * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * (n_components(plan) + 1) * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->tallies, mst_divide_up(n, MST_REGIONS_PLACED) * sizeof(cl_uint), "counters", error));
     MST_TRY(mst_integral_reserve(plan, &r->total, MST_REGIONS_COUNTS * sizeof(cl_uint), "counters", error));
 fail:
     return status;
@@ -180,7 +183,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
     mst_status status = MST_OK, room = MST_OK;
     mst_error full;
     mst_regions *r = plan->work;
-    cl_uint n = n_sets * r->first_regions, counts[MST_REGIONS_COUNTS];
+    cl_uint n = n_sets * r->first_regions, *counts = r->counts.memory;
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
@@ -233,7 +236,8 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(reserve_sets(plan, count, error));
         MST_TRY(reserve_generation(plan, &r->generations[0], n_sets * r->first_regions, error));
         MST_TRY(reserve_estimates(plan, &r->generations[0], error));
-        MST_TRY(mst_integral_upload(plan, &r->rows, part.rows, count * (size_t)plan->n_row, "parameters", error));
+        MST_TRY(mst_collected_reserve(plan, count, error));
+        MST_TRY(mst_regions_upload_rows(plan, &part, error));
         MST_TRY(upload_cuts(plan, part.cuts, count, error));
         MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));

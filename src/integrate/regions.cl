@@ -427,20 +427,46 @@ __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative
     }
 }
 
+// How many pairs of regions the integrals of each work-group come to, if there are several.
+__kernel void tally(uint n_sets, uint sets_a_group, __global const uint *n_split, __global uint *tallies,
+                    __local uint *scratch) {
+    const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
+    uint own = 0;
+    for (uint set = begin_set + ITEM; set < end_set; set += ITEMS)
+        own = add_sat(own, n_split[set]);
+    scratch[ITEM] = own;
+    SYNC();
+    if (ITEM > 0)
+        return;
+    for (uint k = 1; k < ITEMS; k++)
+        own = add_sat(own, scratch[k]);
+    tallies[get_group_id(0)] = own;
+}
+
 // Where each integral's regions will stand, and how many there will be in all; the largest number if that does not fit.
-// total[1] and total[2] count suspects, of even and of odd rounds. One work-group.
-__kernel void place(uint n_sets, uint round, __global const uint *n_split, __global uint *next_run,
-                    __global uint *total, __local uint *scratch) {
-    const uint each = (n_sets + ITEMS - 1) / ITEMS;
-    const uint begin_set = min((uint)ITEM * each, n_sets), end_set = min(begin_set + each, n_sets);
+// total[1] and total[2] count suspects, of even and of odd rounds.
+__kernel void place(uint n_sets, uint sets_a_group, uint round, __global const uint *n_split,
+                    __global const uint *tallies, __global uint *next_run, __global uint *total,
+                    __local uint *scratch) {
+    const uint begin_group = get_group_id(0) * sets_a_group, end_group = min(begin_group + sets_a_group, n_sets);
+    const uint each = (end_group - begin_group + ITEMS - 1) / ITEMS;
+    const uint begin_set = min(begin_group + (uint)ITEM * each, end_group), end_set = min(begin_set + each, end_group);
     uint own = 0, before = 0;
+    for (uint g = ITEM; g < get_group_id(0); g += ITEMS)
+        own = add_sat(own, add_sat(tallies[g], tallies[g]));
+    scratch[ITEM] = own;
+    SYNC();
+    for (uint k = 0; k < ITEMS; k++)
+        before = add_sat(before, scratch[k]);
+    SYNC();
+    own = 0;
     for (uint set = begin_set; set < end_set; set++)
         own = add_sat(own, 2 * n_split[set]);
     scratch[ITEM] = own;
     SYNC();
     for (uint k = 0; k < ITEM; k++)
         before = add_sat(before, scratch[k]);
-    if (ITEM == ITEMS - 1) {
+    if (ITEM == ITEMS - 1 && end_group == n_sets) {
         total[0] = add_sat(before, own);
         total[2 - round % 2] = 0;
     }

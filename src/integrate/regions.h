@@ -4,8 +4,9 @@
 
 #include "plan.h"
 
-enum { MST_REGIONS_COUNTS = 3 };  // of a round: regions to come, suspects of even and of odd rounds
-enum { MST_REGIONS_RESULTS = 2 }; // numbers of a component of an integral that the host reads, as regions.cl has them
+enum { MST_REGIONS_COUNTS = 3 };    // of a round: regions to come, suspects of even and of odd rounds
+enum { MST_REGIONS_PLACED = 1024 }; // integrals whose regions a work-group of a GPU places
+enum { MST_REGIONS_RESULTS = 2 };   // numbers of a component of an integral that the host reads, as regions.cl has them
 
 typedef struct mst_generation {                          // regions before a round, or after it
     mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
@@ -13,7 +14,7 @@ typedef struct mst_generation {                          // regions before a rou
 } mst_generation;
 
 typedef struct mst_regions_kernels {
-    mst_kernel *begin, *evaluate, *compare, *judge, *place, *split, *locate; // locate: of one variable
+    mst_kernel *begin, *evaluate, *compare, *judge, *tally, *place, *split, *locate; // locate: of one variable
 } mst_regions_kernels;
 
 // What the host reads of some integrals: numbers of the plan's type, and behind them states. Pinned where the device copies.
@@ -31,8 +32,8 @@ typedef struct mst_regions {
     mst_integral_buffer values, errors, magnitudes, marks;        // a component of a region
     mst_integral_buffer rows, cuts, sums, results, state, splits; // an integral
     bool same_cuts;                                               // all integrals have those of one
-    mst_integral_buffer total;
-    mst_collected collected;
+    mst_integral_buffer total, tallies;                           // counts of a round; of work-groups that place
+    mst_collected collected, counts;                              // numbers of integrals, of a round
 } mst_regions;
 
 // ---- regions_launch.c: a round, in this order, of the n regions of one generation or the n_sets integrals
@@ -51,6 +52,10 @@ mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_
 
 // Results of all integrals of a call, whose rounds are over, as the caller gets them.
 mst_status mst_regions_collect(mst_integral *plan, const mst_integral_call *call, mst_error *error);
+// Room for the numbers of as many integrals as are worth it, up or down, and of a round's counts.
+mst_status mst_collected_reserve(mst_integral *plan, size_t n_sets, mst_error *error);
+// The rows of all integrals of a call.
+mst_status mst_regions_upload_rows(mst_integral *plan, const mst_integral_call *call, mst_error *error);
 void mst_collected_release(mst_context *context, mst_collected *collected);
 
 #endif

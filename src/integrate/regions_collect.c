@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 4 << 20, LEAST_PINNED = 1 << 18 }; // pinning costs some 0.1 ms
+enum { MOST_BYTES = 4 << 20, LEAST_PINNED = 1 << 15 }; // integrals for which memory is pinned: that costs some 0.1 ms
 
 void mst_collected_release(mst_context *context, mst_collected *c) {
     if (c->pinned)
@@ -21,17 +21,51 @@ void mst_collected_release(mst_context *context, mst_collected *c) {
     *c = (mst_collected){NULL, 0, NULL};
 }
 
-static mst_status reserve(mst_context *context, mst_collected *c, uint64_t bytes, mst_error *error) {
+static mst_status reserve(mst_context *context, mst_collected *c, uint64_t bytes, bool pins, mst_error *error) {
     mst_status status = MST_OK;
-    if (c->bytes >= bytes)
+    pins = pins && !context->device.unified_memory;
+    if (c->bytes >= bytes && (c->pinned || !pins))
         return MST_OK;
     mst_collected_release(context, c);
-    if (bytes >= LEAST_PINNED && !context->device.unified_memory &&
-        mst_pinned_map(context, bytes, "results", &c->pinned, &c->memory, NULL) != MST_OK)
+    if (pins && mst_pinned_map(context, bytes, "results", &c->pinned, &c->memory, NULL) != MST_OK)
         mst_collected_release(context, c); // other memory does
     if (!c->memory)
         MST_REQUIRE(c->memory = malloc((size_t)bytes), MST_ERROR_HOST_MEMORY, "out of memory for results");
     c->bytes = bytes;
+fail:
+    return status;
+}
+
+static size_t result_bytes(const mst_integral *plan) {
+    const size_t components = (size_t)plan->n_components;
+    return MST_REGIONS_RESULTS * components * mst_integral_number_bytes(plan) + (components + 1) * sizeof(cl_uint);
+}
+
+mst_status mst_collected_reserve(mst_integral *plan, size_t n_sets, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_regions *r = plan->work;
+    const size_t each = mst_larger(result_bytes(plan), (size_t)plan->n_row * mst_integral_number_bytes(plan));
+    const bool pins = n_sets >= LEAST_PINNED || r->collected.pinned;
+    MST_TRY(reserve(plan->context, &r->collected, mst_larger(each, mst_smaller(n_sets * each, (size_t)MOST_BYTES)), pins, error));
+    MST_TRY(reserve(plan->context, &r->counts, MST_REGIONS_COUNTS * sizeof(cl_uint), pins, error));
+fail:
+    return status;
+}
+
+// The driver takes long to copy from memory that is not pinned, and other threads of the process wait for it.
+mst_status mst_regions_upload_rows(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_regions *r = plan->work;
+    const size_t n = call->n_sets * (size_t)plan->n_row, piece = (size_t)r->collected.bytes / sizeof(double);
+    if (!plan->is_double || !r->collected.pinned)
+        return mst_integral_upload(plan, &r->rows, call->rows, n, "parameters", error);
+    MST_TRY(mst_integral_reserve(plan, &r->rows, mst_larger(n, (size_t)1) * sizeof(double), "parameters", error));
+    for (size_t first = 0; first < n; first += piece) {
+        const size_t bytes = mst_smaller(piece, n - first) * sizeof(double);
+        memcpy(r->collected.memory, call->rows + first, bytes);
+        MST_TRY(mst_queue_write(&plan->queue, CL_TRUE, r->rows.memory, first * sizeof(double), bytes, r->collected.memory,
+                                "parameters", error));
+    }
 fail:
     return status;
 }
@@ -82,8 +116,7 @@ mst_status mst_regions_collect(mst_integral *plan, const mst_integral_call *call
     mst_regions *r = plan->work;
     const size_t components = (size_t)plan->n_components;
     const size_t numbers = MST_REGIONS_RESULTS * components * mst_integral_number_bytes(plan), states = components + 1;
-    const size_t each = numbers + states * sizeof(cl_uint), piece = mst_smaller(call->n_sets, MOST_BYTES / each + 1);
-    MST_TRY(reserve(plan->context, &r->collected, piece * each, error));
+    const size_t piece = (size_t)r->collected.bytes / result_bytes(plan);
     for (size_t first = 0; first < call->n_sets; first += piece) {
         const size_t count = mst_smaller(piece, call->n_sets - first);
         unsigned char *memory = r->collected.memory;

@@ -98,16 +98,30 @@ mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_
                              r->judge_group, NULL, error);
 }
 
+// One work-group on a CPU; on a GPU more of many integrals, whose numbers are added up before.
 mst_status mst_regions_place(mst_integral *plan, cl_uint n_sets, cl_uint round, const mst_generation *next, mst_error *error) {
+    mst_status status = MST_OK;
     mst_regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
-                                      MST_BIND(round, round),
-                                      MST_BIND(n_split, r->splits.memory),
-                                      MST_BIND(next_run, next->run.memory),
-                                      MST_BIND(total, r->total.memory),
-                                      MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
-    return mst_kernel_launch(&plan->queue, r->kernels.place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
-                             NULL, error);
+    const size_t sets = plan->cpu ? n_sets : MST_REGIONS_PLACED, groups = mst_divide_up((size_t)n_sets, sets);
+    const cl_uint sets_a_group = (cl_uint)sets;
+    const size_t items = groups * r->place_group, scratch_bytes = r->place_group * sizeof(cl_uint);
+    const mst_argument counted[] = {MST_BIND(n_sets, n_sets), MST_BIND(sets_a_group, sets_a_group),
+                                    MST_BIND(n_split, r->splits.memory), MST_BIND(tallies, r->tallies.memory),
+                                    MST_BIND_LOCAL(scratch, scratch_bytes)};
+    const mst_argument placed[] = {MST_BIND(n_sets, n_sets),
+                                   MST_BIND(sets_a_group, sets_a_group),
+                                   MST_BIND(round, round),
+                                   MST_BIND(n_split, r->splits.memory),
+                                   MST_BIND(tallies, r->tallies.memory),
+                                   MST_BIND(next_run, next->run.memory),
+                                   MST_BIND(total, r->total.memory),
+                                   MST_BIND_LOCAL(scratch, scratch_bytes)};
+    if (groups > 1)
+        MST_TRY(
+            mst_kernel_launch(&plan->queue, r->kernels.tally, counted, MST_COUNT(counted), items, r->place_group, NULL, error));
+    MST_TRY(mst_kernel_launch(&plan->queue, r->kernels.place, placed, MST_COUNT(placed), items, r->place_group, NULL, error));
+fail:
+    return status;
 }
 
 // Places to cut suspects at, which take the room of integrals of |f|: those have been judged.

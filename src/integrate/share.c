@@ -12,11 +12,13 @@
 #include <string.h>
 
 enum {
-    FIRST_ALIKE = 4,      // a worker begins with one of so many parts of its share where all devices are of one make,
-    FIRST_PART = 16,      // else of so many, as nothing is known of it yet,
+    FIRST_PART = 16,      // a worker begins with one of so many parts of its share, as nothing is known of it yet,
     NEXT_PART = 2,        // and then takes so small a part of what is left for it by the rates so far,
-    LEAST_PART = 32,      // but no less than so small a part of an equal share, as each part costs all rounds of a method
-    MOST_PART = 1 << 18,  // and no more than that many integrals
+    LEAST_PART = 32,      // but no less than so small a part of an equal share, as each part costs all rounds of a method.
+    FIRST_ALIKE = 2,      // The same of devices of one make. They take few parts, as all threads wait for one another in calls
+    NEXT_ALIKE = 1,       // of NVIDIA's driver (580), some 70 a round.
+    LEAST_ALIKE = 8,      //
+    MOST_PART = 1 << 18,  // integrals, at most
     LEAST_TWICE = 1 << 15 // integrals of a device for which it gets a second worker
 };
 
@@ -81,9 +83,9 @@ static size_t part_of(const shared_call *s, const worker *w) {
         const worker *o = &s->workers[k];
         all += o->is_over ? 0 : o->done > 0 && o->seconds > 0 ? (double)o->done / o->seconds : own;
     }
-    const size_t share = s->call->n_sets / s->n_workers, least = mst_larger(share / LEAST_PART, (size_t)1);
-    const size_t first = share / (s->alike ? FIRST_ALIKE : FIRST_PART);
-    const size_t part = own > 0 ? (size_t)((double)left * own / all / NEXT_PART) : first;
+    const size_t share = s->call->n_sets / s->n_workers, first = share / (s->alike ? FIRST_ALIKE : FIRST_PART);
+    const size_t least = mst_larger(share / (s->alike ? LEAST_ALIKE : LEAST_PART), (size_t)1);
+    const size_t part = own > 0 ? (size_t)((double)left * own / all / (s->alike ? NEXT_ALIKE : NEXT_PART)) : first;
     return mst_smaller(mst_smaller(mst_larger(part, least), (size_t)MOST_PART), left);
 }
 
