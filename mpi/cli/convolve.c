@@ -69,6 +69,7 @@ static int prepare(job *j, const cli_options *options) {
     if (code == CLI_DONE && mst_mpi_convolution_parts(w->desc, MST_MPI_CUT_AUTO, ranks_count(), ranks_number(), &j->parts[0],
                                                       &j->parts[1], &j->parts[2], &error) != MST_OK)
         code = cli_fail_input(w->command, NULL, &error);
+    ranks_pause_watch(); // reading may take longer than others may be waited for
     for (int side = 0; side < 2 && code == CLI_DONE; side++) {
         cli_operand operand = *w->operands[side];
         const mst_layout *whole = side ? &w->desc->y : &w->desc->x;

@@ -70,6 +70,7 @@ mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *contex
         status = mst_mpi_fft_create(own, context, &c->frame.forward, &c->forward, error);
         if (status == MST_OK)
             status = mst_mpi_fft_create(own, context, &c->frame.inverse, &c->inverse, error);
+        broken = status == MST_ERROR_IO; // some rank may be waiting still
     }
     if (status == MST_OK && c && out) {
         *out = c;
@@ -93,12 +94,12 @@ void mst_mpi_convolution_destroy(mst_mpi_convolution *c) {
     const bool broken = mst_mpi_convolution_is_broken(c);
     mst_mpi_fft_destroy(c->forward);
     mst_mpi_fft_destroy(c->inverse);
-    if (broken) // MPI may still write to what plans were given
-        return;
-    free(c->values);
-    free(c->spectra[MST_MPI_X]);
-    free(c->spectra[MST_MPI_Y]);
-    MPI_Comm_free(&c->communicator);
+    if (!broken) { // else MPI may still write to what plans were given
+        free(c->values);
+        free(c->spectra[MST_MPI_X]);
+        free(c->spectra[MST_MPI_Y]);
+        MPI_Comm_free(&c->communicator);
+    }
     free(c);
 }
 
@@ -147,8 +148,11 @@ static void store(const mst_mpi_convolution *c, void *to) {
                  c->padded.layout.strides);
 }
 
-#define MULTIPLY(number)                                                                                                         \
-    static void multiply_##number(number *x, const number *y, size_t n) {                                                        \
+#define MULTIPLY(type)                                                                                                           \
+    static void multiply_##type(void *to, const void *by, size_t n) {                                                            \
+        typedef type number;                                                                                                     \
+        number *x = to;                                                                                                          \
+        const number *y = by;                                                                                                    \
         for (size_t i = 0; i < 2 * n; i += 2) {                                                                                  \
             const number re = x[i] * y[i] - x[i + 1] * y[i + 1];                                                                 \
             x[i + 1] = x[i] * y[i + 1] + x[i + 1] * y[i];                                                                        \
