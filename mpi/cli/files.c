@@ -123,6 +123,9 @@ mst_location ranks_part_location(mst_location whole, const mst_layout *layout, c
     uint64_t element = 0;
     for (int k = 0; k < layout->rank; k++)
         element += part->start[k] * (uint64_t)layout->strides[k];
-    whole.offset += element * mst_type_bytes(layout->type);
+    if (whole.place == MST_PLACE_HOST) // what was read whole
+        whole.host = (char *)whole.host + element * mst_type_bytes(layout->type);
+    else
+        whole.offset += element * mst_type_bytes(layout->type);
     return whole;
 }

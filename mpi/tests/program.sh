@@ -127,6 +127,12 @@ fi
 echo "== pencils, and back"
 by 4 fft x.npy -o pencils.npy --axes 0,1,2 --real --layout pencils --json | grep -q '"layout": "pencils"' || fail "no report of pencils"
 alike one.npy pencils.npy
+python3 -c "
+head, data = open('x.npy', 'rb').read()[:128], open('x.npy', 'rb').read()[128:]
+open('order.npy', 'wb').write(head.replace(b'False', b'True ').replace(b'(6, 10, 9)', b'(9, 10, 6)') + data)"
+"$MASTABA" fft order.npy -o order1.npy --axes 0,1 >/dev/null # in Fortran order, which is read whole
+by 3 fft order.npy -o order3.npy --axes 0,1 >/dev/null
+alike order1.npy order3.npy
 by 3 fft slabs.npy -o back.npy --axes 0,1,2 --real --inverse -n 9 >/dev/null
 alike x.npy back.npy
 
