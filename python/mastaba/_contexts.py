@@ -41,20 +41,22 @@ def begin():
 class Spare:
     """The buffers of arrays that have ended, for the next ones of their sizes, as a driver takes long for new ones: 0.2 ms (NVIDIA's on an
     H100), or as long as their first kernel for the pages (PoCL). All calls wait for their work, so none is under way on these. The last
-    MOST are kept, of no more than so many bytes in all; by threads and the garbage collector at any time, so each step is one operation."""
+    MOST are kept, of no more than so many bytes in all; by threads and the garbage collector at any time, so each step is one operation.
+    Handles are released by hand: the collector ends those of cffi beside what holds them, in any order."""
 
     MOST = 32
 
     def __init__(self, most_bytes):
-        self.most_bytes, self.kept = most_bytes, collections.deque(maxlen=self.MOST)
+        self.most_bytes, self.kept, self.process = most_bytes, collections.deque(), os.getpid()
+
+    def __del__(self):
+        self.most_bytes = -1  # nothing is kept from now on
+        self.drained()
 
     def put(self, size, handle):
-        if Context.most_plans:
-            self.kept.append((size, handle))
-        while sum(n for n, _ in tuple(self.kept)) > self.most_bytes:
-            try:
-                self.kept.popleft()
-            except IndexError:  # another thread did
+        self.kept.append((size, handle))
+        while len(self.kept) > (self.MOST if Context.most_plans else 0) or sum(n for n, _ in tuple(self.kept)) > self.most_bytes:
+            if not self._drop():
                 return
 
     def take(self, size):
@@ -68,10 +70,24 @@ class Spare:
                     pass
         return None
 
+    def release(self, handle):
+        if not _life["over"] and os.getpid() == self.process:
+            from ._device import release
+            release(handle)
+
+    def _drop(self):
+        try:
+            self.release(self.kept.popleft()[1])
+        except IndexError:  # there is none, or another thread took it
+            return False
+        return True
+
     def drained(self):
-        """Gives all back; those that there were."""
-        kept, self.kept = self.kept, collections.deque(maxlen=self.MOST)
-        return list(kept)
+        """Gives all back; how many there were."""
+        n = 0
+        while self._drop():
+            n += 1
+        return n
 
 
 class Context:
@@ -126,7 +142,7 @@ class Context:
     def _take(self, most=0):
         """Forgets all plans but the last so many, and with all of them what is kept for arrays; returns them, so that they are destroyed
         outside the lock."""
-        spare = self.spare.drained() if not most else []
+        spare = [None] * self.spare.drained() if not most else []
         with self.lock:
             if len(self.plans) > most:
                 self.known.clear()

@@ -54,8 +54,16 @@ class _OwnBuffer:
         self.handle, self.keep, self.size, self.is_known = handle, context, size, False
 
     def __del__(self):
-        if not self.is_known:
-            self.keep.spare.put(self.size, self.handle)
+        spare = self.keep.spare
+        if self.is_known:
+            spare.release(self.handle)
+        else:
+            spare.put(self.size, self.handle)
+
+
+def release(handle):
+    """Gives a buffer back that was made here."""
+    _opencl().clReleaseMemObject(handle)
 
 
 def _new_buffer(context, size):
@@ -68,7 +76,6 @@ def _new_buffer(context, size):
         if code[0] and context.spare.drained():
             handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
         _check(code[0], f"a buffer of {size} bytes on {context.device}")
-        handle = _contexts.owned(handle, _opencl().clReleaseMemObject, context.handle)
     return _OwnBuffer(handle, context, size)
 
 
