@@ -3,7 +3,7 @@
 Most calls of a program are of few kinds: the same function of arrays of the same layout, with the same options. Where such a call was
 one plan, from its arguments into its result, the next one executes that plan at once. The checks in between take few microseconds by
 themselves, but the code that does them has left the processor's caches while a large array went through, and fetching it takes ten times
-that: so what is left here asks each array for as little as it can. Of one in C order on the host (`of_one`) that is its type, shape and memory: the
+that: so what is left here asks each array for as little as it can. Of those in C order on the host (`of_one`, `plainly`) that is type, shape and memory: the
 library itself refuses addresses that are not aligned, and outputs that share memory with an input.
 """
 import functools
@@ -16,7 +16,7 @@ from ._library import check, execution, ffi, lib, per_thread
 
 MOST = 1024
 _PLACES, _HOST, _DEVICE = ffi.typeof("mst_location[]"), lib.MST_PLACE_HOST, lib.MST_PLACE_DEVICE
-_new, _from_buffer = ffi.new, ffi.from_buffer
+_new, _from_buffer, _CHARACTERS = ffi.new, ffi.from_buffer, ffi.typeof("char[]")
 _AGAIN = lib.MST_ERROR_ARGUMENT, lib.MST_ERROR_BUDGET, lib.MST_ERROR_DEVICE_MEMORY  # what a call with all its checks may have a way round
 
 
@@ -51,8 +51,38 @@ def _remember(key, context, seen, operands, out, result, plain_key):
         if plan_key in context.plans:
             plan, execute = context.plans[plan_key], getattr(lib, call)
             context.known[key] = plan, plan_key, execute, False, result.dtype, result.shape
-            if plain_key and all(map(_is_plain, (*operands, result))):
-                context.plain[plain_key] = plan, plan_key, execute, result.dtype, result.shape, []
+            keep_plain(context, plain_key, (plan, plan_key, execute), operands, result, False)
+
+
+def keep_plain(context, key, executed, operands, result, in_arrays):
+    """Keeps a call for `plainly`, or of one operand for `of_one`, where all is in C order on the host. With the context's lock."""
+    if key and len(context.plain) < MOST and all(map(_is_plain, (*operands, result))):
+        context.plain[key] = (*executed, *(() if len(operands) == 1 and not in_arrays else (in_arrays,)), result.dtype, result.shape, [])
+
+
+def plainly(context, found, operands, result):
+    """The result of such a call once more; None where it has to go the longer way."""
+    try:
+        plan, plan_key, execute, in_arrays, dtype, shape, unused = found
+        if context.latest is not plan:
+            context.plans.move_to_end(plan_key)
+            context.latest = plan
+        if result is None:
+            result = np.empty(shape, dtype)
+        places, k = unused.pop() if unused else _places_on_host(len(operands) + 1), 0
+        for a in operands:
+            places[k].host = _from_buffer(a)
+            k += 1
+        places[k].host = _from_buffer(_CHARACTERS, result, True)
+    except (BufferError, IndexError, KeyError, TypeError, ValueError):  # as in of_one
+        return None
+    status = execute(plan, places, places + k, execution, per_thread.error) if in_arrays else execute(plan, *places, execution, per_thread.error)
+    unused.append(places)
+    if status or per_thread.raised is not None:
+        if status in _AGAIN and per_thread.raised is None:
+            return None
+        check(status)
+    return result
 
 
 def remembered(n, function):
@@ -83,28 +113,36 @@ def remembered(n, function):
             seen = per_thread.done
         finally:
             per_thread.done = before
-        plain_key = _plain_key(name, operands[0], out, arguments[1:], options) if n == 1 else None
+        plain_key = _plain_key(name, operands, out, arguments[n:], options)
         _remember(key, context, seen, operands, out, result, plain_key)
         return result
 
     return known
 
 
-def _plain_key(name, x, out, rest, options):
-    key = (name, x.dtype, x.shape) if out is None else (name, x.dtype, x.shape, out.dtype, out.shape)
-    return (*key, exactly((rest, *options.items()))) if rest or options else key
+def _plain_key(name, operands, out, rest, options):
+    key = [name]
+    for a in operands if out is None else (*operands, out):
+        key += a.dtype, a.shape
+    return (*key, exactly((rest, *options.items()))) if rest or options else tuple(key)
+
+
+def _places_on_host(n):
+    places = _new(_PLACES, n)
+    for k in range(n):
+        places[k].place = _HOST
+    return places
 
 
 def _two_places():
-    places = _new(_PLACES, 2)
-    places[0].place = places[1].place = _HOST
+    places = _places_on_host(2)
     return places, places[0], places[1]
 
 
 def of_one(function):
     """remembered(1, function), with a shorter way for arrays in C order on the host. It is one function, as each further one is code to fetch."""
     name, in_general, plans_of = function.__name__, remembered(1, function), _contexts._settings.get
-    Host, characters, from_buffer, empty, how, mine = np.ndarray, ffi.typeof("char[]"), ffi.from_buffer, np.empty, execution, per_thread
+    Host, characters, from_buffer, empty, how, mine = np.ndarray, _CHARACTERS, ffi.from_buffer, np.empty, execution, per_thread
 
     @functools.wraps(function)
     def known(x, *rest, out=None, **options):
@@ -133,6 +171,30 @@ def of_one(function):
             if status not in _AGAIN or mine.raised is not None:
                 check(status)
         return in_general(x, *rest, out=out, **options)
+
+    return known
+
+
+def of_two(function):
+    """remembered(2, function), with the shorter way for arrays in C order on the host."""
+    name, in_general, plans_of, Host = function.__name__, remembered(2, function), _contexts._settings.get, np.ndarray
+
+    @functools.wraps(function)
+    def known(*arguments, out=None, **options):
+        settings, context = _contexts._last
+        if len(arguments) > 1 and type(arguments[0]) is Host and type(arguments[1]) is Host and (out is None or type(out) is Host) and \
+                plans_of() is settings:
+            x, y, *rest = arguments
+            key = (name, x.dtype, x.shape, y.dtype, y.shape) if out is None else (name, x.dtype, x.shape, y.dtype, y.shape, out.dtype, out.shape)
+            try:
+                found = context.plain.get((*key, exactly((tuple(rest), *options.items()))) if rest or options else key)
+            except TypeError:  # a list among the options
+                found = None
+            if found is not None:
+                result = plainly(context, found, (x, y), out)
+                if result is not None:
+                    return result
+        return in_general(*arguments, out=out, **options)
 
     return known
 

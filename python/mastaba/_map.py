@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from . import _arrays, _known, errors
+from . import _arrays, _contexts, _known, errors
 from ._library import c_text, describe, execution, ffi, lib, per_thread
 
 _MOST_EXACT = 2**53
@@ -176,6 +176,25 @@ def _call(expression, scope, options):
     return (tuple(key), arrays) if arrays else (None, None)
 
 
+def _plain_operands(expression, scope, outer):
+    """The arrays that an expression names, where they are NumPy's, and no numbers."""
+    arrays = []
+    for name in _names(expression):
+        value = scope[name] if name in scope else None if outer is None else outer.get(name)
+        if type(value) is np.ndarray:
+            arrays.append(value)
+        elif value is not None or not _OWN.fullmatch(name):
+            return None
+    return arrays
+
+
+def _plain_key(expression, arrays, out):
+    key = [expression]
+    for a in arrays if out is None else (*arrays, out):
+        key += a.dtype, a.shape
+    return tuple(key)
+
+
 def _once_more(key, arrays, out):
     """The result of a call whose like came before, else None, and the key to keep this one by."""
     context = _known.context_of(arrays[0])
@@ -186,7 +205,7 @@ def _once_more(key, arrays, out):
     return found and _known.again(context, found, arrays, out), key
 
 
-def _keep(key, arrays, taken, plan_key, result):
+def _keep(key, plain_key, arrays, taken, plan_key, result):
     """Remembers a call that was one plan from the arrays themselves into one result."""
     if type(result) not in (np.ndarray, _arrays.Array) or not result.size or [*map(id, arrays)] != [*map(id, taken)] or \
             any(type(a) is not type(result) for a in taken):
@@ -194,7 +213,9 @@ def _keep(key, arrays, taken, plan_key, result):
     context = _known.context_of(result)
     with context.lock:
         if plan_key in context.plans and len(context.known) < _known.MOST:
-            context.known[key] = context.plans[plan_key], plan_key, lib.mst_map_execute_all, True, result.dtype, result.shape
+            executed = context.plans[plan_key], plan_key, lib.mst_map_execute_all
+            context.known[key] = *executed, True, result.dtype, result.shape
+            _known.keep_plain(context, plain_key, executed, arrays, result, True)
 
 
 # ---- The call
@@ -230,9 +251,19 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K",
     if local_dict is None:
         frame = inspect.currentframe().f_back
         local_dict, global_dict = frame.f_locals, frame.f_globals if global_dict is None else global_dict
+    call, operands, plain_key = None, None, None
+    if type(expression) is str and (out is None or type(out) is np.ndarray) and (order, casting, dtype, out_dtype, axis, keepdims, ddof) == _AS_A_RULE[1:]:
+        plain = _plain_operands(expression, local_dict, global_dict)
+        settings, context = _contexts._last
+        if plain and _contexts._settings.get() is settings:
+            plain_key = _plain_key(expression, plain, out)
+            found = context.plain.get(plain_key)
+            if found is not None:
+                result = _known.plainly(context, found, plain, out)
+                if result is not None:
+                    return result
     if global_dict is not None:
         local_dict = collections.ChainMap(local_dict, global_dict)
-    call, operands = None, None
     if type(expression) is str and isinstance(local_dict, (dict, collections.ChainMap)):
         call, operands = _call(expression, local_dict, (out, order, casting, dtype, out_dtype, axis, keepdims, ddof))
         if call is not None:
@@ -317,5 +348,5 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K",
     _arrays.context_of(*flat.values(), *(o for o in outs if o is not None)).execute(key, make, run)
     results = [r[()] if may_reduce and o is None and isinstance(r, np.ndarray) and r.ndim == 0 else r for r, o in zip(results, outs)]
     if call is not None:
-        _keep(call, operands, list(arrays.values()), key, results[0])
+        _keep(call, plain_key, operands, list(arrays.values()), key, results[0])
     return results[0] if isinstance(expression, str) else results

@@ -8,7 +8,6 @@ Along one or two axes the library does all in one plan; along more of them, tran
 whole numbers stay whole and exact with convolve, correlate, convolve2d and correlate2d, and count as float64 with fftconvolve
 and oaconvolve.
 """
-import functools
 import itertools
 import timeit
 import warnings
@@ -18,7 +17,7 @@ import numpy as np
 from . import _arrays, errors, fft
 from ._contexts import current
 from ._convolver import Convolver
-from ._known import done, remembered
+from ._known import done, of_two
 from ._library import describe, execution, ffi, lib, per_thread
 from ._map import evaluate
 from ._transforms import as_numbers, axes_of
@@ -220,7 +219,7 @@ def _operands(in1, in2, exact=False):
     return in1, in2
 
 
-@functools.partial(remembered, 2)
+@of_two
 def _whole(in1, in2, mode, method, correlate, *, out):
     x, y = _operands(in1, in2, exact=True)
     if x.ndim == y.ndim == 0:
@@ -282,7 +281,7 @@ def correlation_lags(in1_len, in2_len, mode="full"):
     return np.arange(first, first + _lengths(in1_len, in2_len, mode))
 
 
-@functools.partial(remembered, 2)
+@of_two
 def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """The convolution along `axes`, by default all; the others are broadcast, where "same" keeps in1's shape. Of whole numbers it is
     computed in float64.
