@@ -536,7 +536,10 @@ static void budgets(void **state) {
             assert_true(status == MST_ERROR_BUDGET && strstr(e.message, "budget"));
         } else {
             OK(status);
-            assert_true(h.most > all / shares[k] / 3);
+            // A device with memory of its own takes small blocks, of which several are on their way.
+            const uint64_t least = mst_context_device(h.context)->unified_memory ? all / shares[k] / 3 : all / ITEMS;
+            CHECK(h.most > least, "%llu bytes were held of %llu, of %llu at once", (unsigned long long)h.most,
+                  (unsigned long long)(all / shares[k]), (unsigned long long)all);
             assert_memory_equal(result, at_once, sizeof result);
         }
         mst_context_destroy(h.context);

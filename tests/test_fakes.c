@@ -292,6 +292,28 @@ static void memory_of_its_own(void **state) {
     test_array_free(&x), test_array_free(&u), test_array_free(&v), test_array_free(&expected);
 }
 
+// There, a long vector takes its panels only where it has no room, and the forecast says so.
+static void forecast_of_panels(void **state) {
+    (void)state;
+    const size_t n[] = {1000003, 9};
+    mst_error e;
+    mst_convolution *plan = NULL;
+    mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    d.algorithm = MST_CONVOLUTION_DIRECT;
+    d.x = mst_layout_dense(MST_FLOAT32, 1, &n[0]), d.y = mst_layout_dense(MST_FLOAT32, 1, &n[1]);
+    fake.not_unified = true;
+    for (int small = 0; small < 2; small++) {
+        mst_context *context = test_context_with_budget(small ? 1 << 20 : 100 << 20, 0);
+        OK(mst_convolution_create(context, &d, &plan, &e));
+        OK(mst_convolution_predict(plan, &f, &e));
+        CHECK(small ? f.panels > 7 && f.device_bytes <= 1 << 20 : f.panels == 0, "%llu panels of %llu bytes",
+              (unsigned long long)f.panels, (unsigned long long)f.device_bytes);
+        mst_convolution_destroy(plan);
+        mst_context_destroy(context);
+    }
+}
+
 // One transform between arrays at x and z: `refusal` is what it must say, NULL: it must give `expected`.
 static void transform(mst_context *context, const mst_fft_desc *fft, void *x, void *z, const test_array *expected,
                       const char *refusal) {
@@ -472,6 +494,7 @@ int main(void) {
         cmocka_unit_test_teardown(private_memory, real_again),
         cmocka_unit_test_teardown(small_allocations, real_again),
         cmocka_unit_test_teardown(memory_of_its_own, real_again),
+        cmocka_unit_test_teardown(forecast_of_panels, real_again),
         cmocka_unit_test_teardown(pinned_arrays, real_again),
         cmocka_unit_test_teardown(rectangles_of_pinned_arrays, real_again),
         cmocka_unit_test_teardown(nothing_to_work_on, real_again),

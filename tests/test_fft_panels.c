@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+enum { LITTLE = 1000 }; // bytes of device memory, with which most transforms are refused
+
 // The least device memory that the message of a refusal names; 0: nothing is refused, or no number works.
 static uint64_t least_memory(const mst_fft_desc *desc, bool *refused) {
     mst_error e = {.status = MST_OK};
@@ -13,7 +15,7 @@ static uint64_t least_memory(const mst_fft_desc *desc, bool *refused) {
     mst_layout layout = test_fft_output(desc);
     test_array input = test_array_new(&desc->input), output = test_array_new(&layout);
     test_placed in, out;
-    mst_context *context = test_context_with_budget(1000, 0);
+    mst_context *context = test_context_with_budget(LITTLE, 0);
     in = test_place(context, MST_PLACE_HOST, &input), out = test_place(context, MST_PLACE_HOST, &output);
     mst_status status = mst_fft_create(context, desc, &plan, &e);
     if (status == MST_OK)
@@ -154,8 +156,9 @@ static void several_real_axes(void **state) {
         }
         bool refused;
         uint64_t least = least_memory(&desc, &refused);
-        CHECK(refused && least > 0, "case %zu: nothing is refused", k);
-        for (bool by_lines = true; by_lines; least += least / 8) { // smaller budgets take memory for lines
+        least = refused ? least : LITTLE; // as of kernels for GPUs, whose tables are small
+        CHECK(least > 0, "case %zu: no number works", k);
+        for (bool by_lines = true; by_lines; least += least / (refused ? 8 : 2)) { // smaller budgets take memory for lines
             mst_context *context = test_context_with_budget(least, 0);
             OK(mst_fft_create(context, &desc, &plan, &e));
             OK(mst_fft_plan_needs(plan, &n, &e));

@@ -140,7 +140,7 @@ static void from_any_place(void **state) {
     test_collect_input(&on_host, &image), test_collect_input(&on_device, &image), test_collect_output(&there, &result);
     test_array_free(&image), test_array_free(&result);
     mst_context_destroy(small);
-    small = test_context_with_budget(4000, 0);
+    small = test_context_with_budget(200, 0);
     REFUSED(MST_ERROR_BUDGET, "", mst_filter_create(small, &d, &plan, &e));
     CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
     mst_context_destroy(small);

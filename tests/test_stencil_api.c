@@ -368,7 +368,12 @@ static void test_far_sub_steps(void **state) {
     for (int k = 0; k < 2; k++) {
         d.shape = k ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
         d.fuse = 1;
-        CHECK(mst_stencil_create(*state, &d, &solver, &e) == MST_OK, "shape %d: %s", (int)d.shape, e.message);
+        mst_status made = mst_stencil_create(*state, &d, &solver, &e);
+        if (made == MST_ERROR_UNSUPPORTED && strstr(e.message, "local memory")) { // less than such a work-group has: by sweeps
+            d.fuse = 0;
+            made = mst_stencil_create(*state, &d, &solver, &e);
+        }
+        CHECK(made == MST_OK, "shape %d: %s", (int)d.shape, e.message);
         OK(mst_stencil_run(solver, 3, NULL, NULL, &e));
         OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got[k]), &e));
         mst_stencil_destroy(solver);

@@ -164,6 +164,12 @@ static void predict_panels(const mst_convolution *plan, mst_convolution_forecast
     f->device_bytes = mst_panel_cut_bytes(plan, cut);
 }
 
+// Execution of arrays on the host tries the whole first where that suits.
+static bool takes_panels(const mst_convolution *plan) {
+    const bool whole = plan->work && !plan->panels->suits && (!plan->stream || mst_stream_has_room(plan->stream));
+    return !whole;
+}
+
 static void predict_spectra(const mst_convolution *plan, mst_convolution_forecast *f) {
     f->panels = plan->n_lines[Z] * plan->spectra->panels;
     f->device_bytes = plan->spectra->device_bytes;
@@ -188,7 +194,7 @@ mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_
     bool taken = mst_turn_take(plan->turn, &ignored) == MST_OK; // an execution may make other panels
     if (plan->spectra)
         predict_spectra(plan, &f);
-    else if (f.written_bytes > 0 && plan->panels && (plan->panels->suits || !plan->work))
+    else if (f.written_bytes > 0 && plan->panels && takes_panels(plan))
         predict_panels(plan, &f);
     if (taken)
         mst_turn_give(plan->turn, MST_OK);

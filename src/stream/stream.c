@@ -23,6 +23,11 @@ mst_status mst_stream_create(const mst_stream_desc *desc, mst_stream **out, mst_
 
 bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host) { return mst_ring_fits(desc, device, host); }
 
+bool mst_stream_has_room(const mst_stream *stream) {
+    uint64_t device, host;
+    return mst_ring_fits(&stream->desc, &device, &host);
+}
+
 void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *ports, bool in_place) {
     for (size_t k = 0; k <= stream->n_twins; k++) {
         mst_stream_desc *d = &mst_stream_member(stream, k)->desc;

@@ -91,7 +91,6 @@ typedef struct mst_stream_desc {
     mst_status (*begin)(void *user, mst_error *error);
     void *user;
 } mst_stream_desc;
-
 typedef struct mst_stream mst_stream;
 
 // Checks first that the budget leaves room for the tables and one block's work: MST_ERROR_BUDGET names the least that works.
@@ -106,6 +105,7 @@ mst_status mst_stream_give_back(mst_stream *stream, mst_error *error);
 
 // Whether one item fits the budgets and the device, wherever its arrays lie, and the bytes that it takes of each budget.
 bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host);
+bool mst_stream_has_room(const mst_stream *stream); // of a stream's own, in what is left of the budgets
 
 // How a capability makes plans for a group's further devices, and where such a plan has its stream.
 typedef struct mst_share_kind {

@@ -253,13 +253,13 @@ python3 -c "
 import sys; sys.path.insert(0, '$here'); import images
 assert [i for i, v in enumerate(images.read('spectrum.png')[1].values) if v] == [4 * 10 + 5]" || fail "the spectrum of a flat frame"
 
-# Stages of images that go different ways are added by name.
+# Stages of images that go different ways, as on CPUs, are added by name.
 images make even.pgm p5 10 9 1
 images make long.pgm p5 1031 9 1
 mkdir ways
 for order in 'even.pgm long.pgm' 'long.pgm even.pgm'; do
     expect 0 "$MASTABA" filter $order -o ways --low-pass 3 --stages --json -f
-    json "sorted((s['name'], s['launches']) for s in j['stages'] if s['name'] in ('load', 'mask', 'store')) == [('load', 1), ('mask', 2), ('store', 1)]"
+    json "sorted((s['name'], s['launches']) for s in j['stages'] if s['name'] in ('load', 'mask', 'store')) in ([('load', n), ('mask', 2), ('store', n)] for n in (1, 2))"
 done
 
 # The published algorithm, with its stages.
