@@ -262,6 +262,35 @@ static void test_powers_at_ends(void **state) {
     CHECK(within == POWERS, "only %d of %d true errors are within those reported", within, POWERS);
 }
 
+// Powers times logarithms, x^s (k - log(x)): two regions do in float64; in float32 each claim is true, near s = -0.88 too, where
+// it was not.
+static void test_logarithms(void **state) {
+    enum { LOGARITHMS = 300 };
+    static const char *const names[] = {"s", "k"};
+    const mst_integral_range range = {"x", "0", "1"};
+    static double sets[LOGARITHMS][2];
+    static mst_integral_result r[LOGARITHMS];
+    mst_integral_desc d = test_integral_desc("x^s*(k - log(x))", &range, 2, names);
+    for (int single = 0; single < 2; single++) {
+        d.type = single ? MST_FLOAT32 : MST_FLOAT64;
+        d.relative_tolerance = single ? 1e-4 : 1e-10;
+        for (int i = 0; i < LOGARITHMS; i++) {
+            const double any = fabs(test_uniform());
+            sets[i][0] = (double)(float)(single ? -0.9 + 0.06 * any : -0.75 + 2.75 * any);
+            sets[i][1] = i % 2 ? 0 : (double)(float)(3 * fabs(test_uniform()));
+        }
+        test_integral_run(*state, &d, sets[0], LOGARITHMS, r);
+        for (int i = 0; i < LOGARITHMS; i++) {
+            const double q = 1 + sets[i][0], wanted = sets[i][1] / q + 1 / (q * q), off = fabs(r[i].value - wanted);
+            const bool claims = r[i].status == MST_INTEGRAL_CONVERGED;
+            CHECK((claims || single) && (!claims || off <= fmax(r[i].error, d.relative_tolerance * wanted)) &&
+                      (single || r[i].evaluations <= 100),
+                  "%s, s %.17g, k %.17g: %.17g +- %.2g after %llu, should be %.17g", mst_type_name(d.type), sets[i][0],
+                  sets[i][1], r[i].value, r[i].error, (unsigned long long)r[i].evaluations, wanted);
+        }
+    }
+}
+
 // Zeros beside what cannot be made more exact are not looked at for ever; and no more of the memory than there is goes to
 // integrals that are 0.
 static void test_zeros(void **state) {
@@ -312,9 +341,9 @@ static void test_unseen(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough),         cmocka_unit_test(test_tanh_sinh),
-                                       cmocka_unit_test(test_places),        cmocka_unit_test(test_found),
-                                       cmocka_unit_test(test_zeros),         cmocka_unit_test(test_unseen),
-                                       cmocka_unit_test(test_powers_at_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough),          cmocka_unit_test(test_tanh_sinh),
+                                       cmocka_unit_test(test_places),         cmocka_unit_test(test_found),
+                                       cmocka_unit_test(test_zeros),          cmocka_unit_test(test_unseen),
+                                       cmocka_unit_test(test_powers_at_ends), cmocka_unit_test(test_logarithms)};
     return cmocka_run_group_tests_name("integral_rough", tests, test_setup, test_teardown);
 }

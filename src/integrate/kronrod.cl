@@ -29,8 +29,21 @@
 // the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
 // MEANS. Then phi is taken as a sum of Legendre polynomials through Kronrod's nodes, the integrals of which with the
 // weight v^s are known (Piessens and Branders 1973, for Chebyshev's).
-#define TERMS 16 // Kronrod's rule finds so many of them exactly
-#define LAST 4   // of which so many say whether they have come to an end
+//
+// Where slopes come to a limit as those of log(v) do, f = v^s (phi(v) + q(v) log(v)), q being straight: as x^s log(x)
+// is. The coefficients of log(v) and of v log(v), LOGS after they were made orthogonal over the last ones, are taken
+// off, and s is what makes least what is left there (variable projection, Golub and Pereyra 1973).
+#define TERMS 16      // Kronrod's rule finds so many of them exactly
+#define LAST 4        // of which so many say whether they have come to an end,
+#define LAST_BESIDE 6 // and beside logarithms
+#define STEPS 2       // of Gauss and Newton's method, and beside logarithms
+#define STEPS_BESIDE (PRECISION == 64 ? 4 : 3)
+#define LEAST_EXPONENT REAL(-0.99) // that s may come to beside logarithms, and the largest
+#define MOST_EXPONENT 3
+// There s may be off by so many times what the last coefficients leave open of it, and where the error is more than
+// this share of the integral of |f| halves are taken even if theirs is larger.
+#define UNSURE (PRECISION == 64 ? 12 : 20)
+#define SURE (PRECISION == 64 ? REAL(2e-10) : REAL(1e-4))
 // Times what rounding x changes of v / |x| is what it may change of s by the last terms.
 #define NOISE_OF_TERMS 300
 // What is beyond terms that do not fall is no more than so many times the last ones; not at infinity, where logarithms
@@ -44,10 +57,19 @@
 #define MOVES REAL(0.05) // an exponent is looked for where f changes by so much between the first two nodes
 #define WHOLE REAL(0.02) // exponents so close to whole numbers are those of zeros, and of waves
 #define LIMIT REAL(0.3)  // differences of slopes that agree with an analytic phi do so to this share
+#define CHANGE REAL(1.1) // times their change with log v is what it is taken to be towards the end
+#define LASTS REAL(0.6) // those of logarithms are to each other as 0.8 to 3.3, of an analytic phi as MEANS, 1/3 or less
+#define MOST_LASTS 4
+// In float32, where no node lies closer to the end, differences so many times above what rounding makes of slopes tell
+// more of it than the closest node.
+#define DRIFTS (PRECISION == 64 ? REAL(1e30) : REAL(30.0))
+#define CLEAR 5000 // those that mean a logarithm are so many times what rounding makes of slopes
 
 typedef struct slopes {
     realv exponent, known, rate, noise; // known: 1 if the integrand has no zero there; rate: of change of the exponent
                                         // with log v; noise: what rounding makes of it
+    realv beside, has_log;              // the exponent beside log(v), and 1 where slopes change as that has them
+    realv drifts;                       // 1 where they do not come to a limit as those of an analytic phi
 } slopes;
 
 typedef struct series {
@@ -68,7 +90,14 @@ slopes slopes_at(const realv *near, realv rounding) {
     s.exponent = slope[0] - bend * (MEANS[0] / (MEANS[1] - MEANS[0]));
     s.known = known;
     s.noise = 8 * EPSILON + rounding * fabs(s.exponent);
-    s.rate = (off < LIMIT * fabs(bend) ? LIMIT * off : off) / 4 + s.noise;
+    s.rate = (off < LIMIT * fabs(bend) ? LIMIT * off : off) * (CHANGE * BENDS[0]) + s.noise;
+    // Slopes s + 1 / (log v + c) change by -1 / (log v + c)^2, next to the end as much as further from it.
+    const realv change = -bend * BENDS[0], next = -(slope[2] - slope[1]) * BENDS[1], part = sqrt(change);
+    const realv ratio = bend / (slope[2] - slope[1]);
+    const realv lasts = (known > 0 && ratio > LASTS && ratio < MOST_LASTS) ? (realv)1 : (realv)0;
+    s.drifts = fabs(bend) > DRIFTS * s.noise ? lasts : (realv)0;
+    s.has_log = (change > 0 && next > 0 && fabs(bend) > CLEAR * s.noise) ? lasts : (realv)0;
+    s.beside = (slope[0] + slope[1]) / 2 + (change > next ? -part : part);
     return s;
 }
 
@@ -96,32 +125,76 @@ void expand(const realv *f, realv cut, realv s, realv *terms, realv *with_log) {
     }
 }
 
-// The integral of v^s phi(v), and what its series may be off, as shares of the region's length. Coefficients of a phi
-// that still has a power of v in it fall slowly, as those of log(v) do, so what makes the last ones least mends s
-// (Gauss and Newton's method). The nodes close to both ends, which the series does not know, have to agree with it:
-// that at the other end with its sum; that next to the singular one tells what s may be off.
-// noise: of s, which leaves v^noise in phi.
-void integrate_series(const realv *f, realv cut, realv tail, const slopes *slopes, realv noise, series *found) {
-    realv s = slopes->exponent, mended = slopes->rate < MENDED ? (realv)1 : (realv)0;
-    realv terms[TERMS], with_log[TERMS];
+// Takes the logarithms off the terms; *first and *second are how much there was of each.
+void take_logarithms(realv *terms, realv *first, realv *second) {
+    realv a = 0, b = 0;
 #pragma unroll 1
-    for (uint step = 0; step < 2; step++) {
+    for (uint k = TERMS - LAST_BESIDE; k < TERMS; k++) {
+        a += terms[k] * LOGS[k];
+        b += terms[k] * LOGS[TERMS + k];
+    }
+#pragma unroll 1
+    for (uint k = 0; k < TERMS; k++)
+        terms[k] -= a * LOGS[k] + b * LOGS[TERMS + k];
+    *first = a;
+    *second = b;
+}
+
+// Terms beside v^s, s being mended. Coefficients of a phi that still has a power of v in it fall slowly, as those of
+// log(v) do, so what makes the last ones least mends s (Gauss and Newton's method). With `beside`, logarithms are taken
+// off them: *tilt and *level are the factors of log(v) (2 v - 1) and of log(v).
+realv mend_exponent(const realv *f, realv cut, realv s, realv limit, bool beside, realv *mended, realv *terms,
+                    realv *tilt, realv *level, realv *unsure) {
+    realv with_log[TERMS], first = 0, second = 0, first_change = 0, second_change = 0;
+#pragma unroll 1
+    for (uint step = 0; step < (beside ? STEPS_BESIDE : STEPS); step++) {
         expand(f, cut, s, terms, with_log);
+        if (beside) {
+            take_logarithms(terms, &first, &second);
+            take_logarithms(with_log, &first_change, &second_change);
+        }
         realv wanted = 0, norm = 0;
 #pragma unroll 1
-        for (uint k = TERMS - LAST; k < TERMS; k++) {
+        for (uint k = TERMS - (beside ? LAST_BESIDE : LAST); k < TERMS; k++) {
             wanted += terms[k] * with_log[k];
             norm += with_log[k] * with_log[k];
         }
         const realv change = wanted / norm;
-        mended = fabs(change) < AGREES * slopes->rate ? mended : (realv)0;
-        const realv taken = mended > 0 ? change : (realv)0;
+        const realv off =
+            beside ? fmax(LEAST_EXPONENT - (s + change), s + change - MOST_EXPONENT) : fabs(change) - limit;
+        *mended = off < 0 ? *mended : (realv)0;
+        const realv taken = *mended > 0 ? change : (realv)0;
         s += taken;
+        first -= taken * first_change;
+        second -= taken * second_change;
+        realv left = 0;
 #pragma unroll 1
-        for (uint k = 0; k < TERMS; k++)
+        for (uint k = 0; k < TERMS; k++) {
             terms[k] -= taken * with_log[k];
+            left += k < TERMS - LAST_BESIDE ? (realv)0 : terms[k] * terms[k];
+        }
+        *unsure = UNSURE * (sqrt(left) + EPSILON / 16 * fabs(terms[0])) / sqrt(norm);
     }
-    realv moment = 1 / (1 + s), sum = 0, beside = 0, opposite = 0, largest = 0, middle = 0, last = 0;
+    *level = first * OF_LOGS[0] + second * OF_LOGS[1];
+    *tilt = second * OF_LOGS[2];
+    return s;
+}
+
+// The integral of v^s phi(v), and what its series may be off, as shares of the region's length. The nodes close to both
+// ends, which the series does not know, have to agree with it: that at the other end with its sum; that next to the
+// singular one tells what s may be off.
+// noise: of s, which leaves v^noise in phi.
+void integrate_series(const realv *f, realv cut, realv tail, const slopes *slopes, bool with_logs, realv noise,
+                      series *found) {
+    realv mended = (with_logs || slopes->rate < MENDED) ? (realv)1 : (realv)0;
+    realv terms[TERMS], tilt, level, unsure;
+    const realv s = mend_exponent(f, cut, with_logs ? slopes->beside : slopes->exponent, AGREES * slopes->rate,
+                                  with_logs, &mended, terms, &tilt, &level, &unsure);
+    const realv q = 1 + s, next = 1 / ((2 + s) * (2 + s));
+    realv moment = 1 / q, sum = tilt * (1 / (q * q) - 2 * next) - level / (q * q);
+    realv beside = LOG_DISTANCES[0] * (level - tilt * (1 - 2 * DISTANCES[0]));
+    realv opposite = -DISTANCES[0] * (level + tilt), largest = 0, middle = 0, last = 0;
+    const uint n_last = with_logs ? LAST_BESIDE : LAST;
 #pragma unroll 1
     for (uint k = 0; k < TERMS; k++) {
         const realv term = (k + REAL(0.5)) * terms[k], size = fabs(term),
@@ -131,8 +204,8 @@ void integrate_series(const realv *f, realv cut, realv tail, const slopes *slope
         beside += k % 2 ? -at_end : at_end;
         moment = moment * (s - (real)k) / (s + (real)(k + 2));
         largest = fmax(largest, size);
-        middle = fmax(middle, k >= TERMS - 2 * LAST && k < TERMS - LAST ? size : (realv)0);
-        last = fmax(last, k >= TERMS - LAST ? size : (realv)0);
+        middle = fmax(middle, k >= TERMS - 2 * n_last && k < TERMS - n_last ? size : (realv)0);
+        last = fmax(last, k >= TERMS - n_last ? size : (realv)0);
     }
     const realv rounding = (20 * EPSILON + (mended > 0 ? noise : slopes->noise)) * largest, rest = fmax(last, rounding);
     const realv seen = cut > 0 ? f[2 * PAIRS - 1] : f[2 * PAIRS], off = fabs(seen - opposite * (1 - s * DISTANCES[0]));
@@ -140,10 +213,13 @@ void integrate_series(const realv *f, realv cut, realv tail, const slopes *slope
     found->exponent = s;
     found->value = sum;
     const realv slow = rest > fmax(middle / 4, rounding) ? (realv)1 : (realv)0;
-    const realv share = slow > 0 ? tail > 0 ? (realv)INFINITY : (realv)SLOWLY : (realv)8;
-    found->error = rest > REAL(0.001) * largest ? (realv)INFINITY : share * rest / (1 + s) + 2 * off * DISTANCES[1];
+    const realv share = slow > 0 ? tail > 0 ? (realv)INFINITY : (realv)SLOWLY : with_logs ? (realv)SLOWLY : (realv)8;
+    const realv refused = with_logs ? 1 - mended : (realv)0;
+    found->error = (refused > 0 || rest > REAL(0.001) * largest)
+                       ? (realv)INFINITY
+                       : (share * rest - (with_logs ? (share - 8) * rounding : (realv)0)) / q + 2 * off * DISTANCES[1];
     const realv rate = fabs(closest * exp(-s * LOG_NEAR[PAIRS]) / beside - 1) * SLOPES[0] + noise;
-    found->rate = mended > 0 ? rate : slopes->rate;
+    found->rate = mended > 0 ? with_logs ? fmax(rate, unsure) : rate : slopes->rate;
 }
 
 // Puts the integral by series in place of Kronrod's where its error is less. At infinity, where nothing else would show
@@ -157,21 +233,36 @@ void look_at_cut(const box *b, const realv *f, const realv *near, realv looks, r
         return;
     const slopes s = slopes_at(near, noise);
     const realv wanted = s.known > 0 ? rises : (realv)0;
-    series found;
-    integrate_series(f, b->cut, b->tail, &s, 8 * EPSILON + NOISE_OF_TERMS * rounding * fabs(s.exponent), &found);
-    // What is between the end and the first node; and what the exponent may change of it while it all adds up.
-    const realv q = 1 + found.exponent, rate = b->tail > 0 ? fmax(s.rate, found.rate) : found.rate,
-                share = rate / (q * q);
-    const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
-    const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
-    const realv error = 2 * fabs(h) * (found.error + open);
-    const realv better = wanted > 0 && found.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
-    const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
-    const realv tail = b->tail > 0 && wanted > 0 && found.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
-    e->value = better > 0 ? 2 * h * found.value : e->value;
-    e->error = better > 0 ? error : fmax(e->error, tail);
+    realv mark = 0, least_tail = 0;
+#pragma unroll 1
+    for (uint logs = 0; logs < 2; logs++) {
+        const realv tries = logs == 0 ? wanted : (b->tail == 0 && mark == 0) ? wanted * s.has_log : (realv)0;
+        series found;
+        if (!ANY(tries > 0))
+            break;
+        integrate_series(f, b->cut, b->tail, &s, logs > 0, 8 * EPSILON + NOISE_OF_TERMS * rounding * fabs(s.exponent),
+                         &found);
+        // What is between the end and the first node; and what the exponent may change of it while it all adds up.
+        const realv q = 1 + found.exponent,
+                    rate = b->tail > 0 || (logs == 0 ? s.drifts : (realv)0) > 0 ? fmax(s.rate, found.rate) : found.rate,
+                    share = rate / (q * q);
+        const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
+        const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
+        const realv error = 2 * fabs(h) * (found.error + open);
+        const realv better = tries > 0 && found.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
+        const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
+        e->value = better > 0 ? 2 * h * found.value : e->value;
+        e->error = better > 0 ? error : e->error;
+        const realv unsure = logs > 0 ? fmax(rounding, error - SURE * fabs(e->value)) : (realv)0;
+        mark = better > 0 ? unsure > 0 ? (realv)STEEP : b->tail > 0 ? (realv)(SERIES | TAIL) : (realv)SERIES : mark;
+        if (logs == 0)
+            least_tail = ((b->tail > 0 || fabs(h) < SMALLEST) && wanted > 0 && found.exponent < REAL(-0.3))
+                             ? 2 * fabs(h) * least
+                             : (realv)0;
+    }
     const realv is_steep = wanted > 0 && fabs(s.exponent - rint(s.exponent)) > WHOLE ? (realv)STEEP : (realv)0;
-    e->axis = better > 0 ? b->tail > 0 ? (realv)(SERIES | TAIL) : (realv)SERIES : e->axis + is_steep;
+    e->error = mark > 0 ? e->error : fmax(e->error, least_tail);
+    e->axis = mark > 0 ? mark : e->axis + is_steep;
 }
 
 // The same on a background, and logarithms.
@@ -216,7 +307,7 @@ bends bends_of_power(realv s) {
 
 // Takes A L from f at all nodes and gives its integral as a share of the region's length, and what rounding of the
 // distances leaves open of it; where there is no such s, *known becomes 0. Secants of log(ratio), which is nearly
-// straight in s.
+// tilt in s.
 realv subtract_power(realv *f, const realv *near, realv cut, realv rounding, realv *open, realv *known) {
     const bends wanted = bends_of(near);
     const realv ratio = wanted.near_end / wanted.further, is_one = (ratio > 1 && ratio < REAL(1e6)) ? *known : (realv)0;

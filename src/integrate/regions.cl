@@ -91,6 +91,8 @@ typedef struct estimate {
 #define FINEST_AT_CUT 256
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
 #define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
+// And any down to this one, where the nodes next to an end at 0 are far from numbers with fewer digits.
+#define SMALLEST (PRECISION == 64 ? REAL(1e-285) : REAL(1e-27))
 
 void evaluate_box(const box *b, given *in, estimate *of_components);
 
@@ -152,7 +154,10 @@ void store_estimates(const box *b, const estimate *e, realv narrowest, ulong fir
     STOREV(e->axis, axis);
     STOREV(e->magnitude, magnitude);
     STOREV(b->tail, tail);
-    STOREV(DIM > 1 ? (realv)0 : (b->cut != 0 && b->tail == 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
+    STOREV(DIM > 1                         ? (realv)0
+           : (b->cut != 0 && b->tail == 0) ? fmax(FINEST_AT_CUT * least_x, SMALLEST)
+                                           : FINEST * least_x,
+           finest);
     STOREV(narrowest, width);
     for (uint l = 0; l < count; l++) {
         const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;

@@ -92,12 +92,14 @@ static long double draw_two_powers(double *p) { // u, v, s, t: a power of the di
     return powl((long double)p[1] - (long double)p[0], s + t + 1) * beta(s + 1, t + 1);
 }
 
-static long double draw_log_power(double *p) { // s, w, k: (x/w)^s (k - log(x/w)) up to w
-    p[0] = rounded(between(-0.8, 2));
+static long double draw_log_power(double *p) { // s, w, k, c, m: v^s ((k - log v) (1 + c v^2) + m log(v)^2) of v = x/w up to 1
+    p[0] = rounded(between(-0.95, 2));
     p[1] = rounded(log_between(0.1, 10));
     p[2] = rounded(chance(0.5) > 0 ? 0 : between(0, 3));
-    const long double s = (long double)p[0] + 1;
-    return (long double)p[1] * ((long double)p[2] / s + 1 / (s * s));
+    p[3] = rounded(chance(0.5) > 0 ? 0 : between(-1, 3));
+    p[4] = rounded(chance(0.7) > 0 ? 0 : between(-1, 1));
+    const long double s = (long double)p[0] + 1, k = (long double)p[2], c = (long double)p[3], m = (long double)p[4];
+    return (long double)p[1] * (k / s + 1 / (s * s) + c * (k / (s + 2) + 1 / ((s + 2) * (s + 2))) + 2 * m / (s * s * s));
 }
 
 static long double draw_half_power(double *p) { // s, t, w: (x/w)^s / (1 + x/w)^t
@@ -197,7 +199,14 @@ static const kind kinds[] = {
     {"divergent inside", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_divergent, 0, NULL},
     {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power, 0, NULL},
     {"two powers", "(x - u)^s*(v - x)^t", "u", "v", {RANGE, "s", "t"}, draw_two_powers, 0, NULL},
-    {"log powers", "(x/w)^s*(k - log(x/w))", "0", "w", {"s", "w", "k"}, draw_log_power, 0, NULL},
+    {"log powers",
+     "(x/w)^s*((k - log(x/w))*(1 + c*(x/w)^2) + m*log(x/w)^2)",
+     "0",
+     "w",
+     {"s", "w", "k", "c", "m"},
+     draw_log_power,
+     0,
+     NULL},
     {"half powers", "(x/w)^s/(1 + x/w)^t", "0", "inf", {"s", "t", "w"}, draw_half_power, 0, NULL},
     {"logarithms", "a*log(abs(x - c)) + cos(x - c)", "u", "v", {RANGE, "c", "a"}, draw_logarithm, 0, NULL},
     {"jumps", "(x < c ? a : b) + exp(-x)", "u", "v", {RANGE, "c", "a", "b"}, draw_jump, 0, NULL},
