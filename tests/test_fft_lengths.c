@@ -13,6 +13,9 @@ static const size_t lengths[] = {1,   2,   3,    4,    5,    6,    7,    8,    9
                                  625, 677, 1000, 1009, 1331, 2048, 2187, 3125, 4096, 5040, 8192, 10000};
 enum { N_LENGTHS = sizeof lengths / sizeof lengths[0] };
 
+// Where kernels of that shape run.
+static mst_context *context_for(void **state, int shape) { return shape == MST_FFT_SHAPE_CPU ? test_cpu(state) : *state; }
+
 static void complex_lengths(void **state) {
     for (size_t i = 0; i < N_LENGTHS; i++)
         for (int shape = MST_FFT_SHAPE_GPU; shape <= MST_FFT_SHAPE_CPU; shape++) {
@@ -23,8 +26,7 @@ static void complex_lengths(void **state) {
             desc.input = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
             desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
             desc.shape = (mst_fft_shape)shape;
-            test_fft_check(shape == MST_FFT_SHAPE_CPU ? test_cpu(state) : *state, &desc, all_places[test_between(0, 2)],
-                           all_places[test_between(0, 2)]);
+            test_fft_check(context_for(state, shape), &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
         }
 }
 
@@ -121,8 +123,7 @@ static void long_columns(void **state) {
 }
 
 // Forward from real, inverse to real: extents are those of the real side.
-static void check_real(mst_context *context, int rank, const size_t *extents, int n_axes, const int *axes, bool inverse,
-                       int shape) {
+static void check_real(void **state, int rank, const size_t *extents, int n_axes, const int *axes, bool inverse, int shape) {
     bool wide = test_between(0, 1);
     size_t half[MST_MAX_RANK];
     mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -139,7 +140,7 @@ static void check_real(mst_context *context, int rank, const size_t *extents, in
     desc.direction = inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
     desc.shape = (mst_fft_shape)shape;
     desc.scale = test_between(0, 1) ? 1 : 0.25;
-    test_fft_check(context, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+    test_fft_check(context_for(state, shape), &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
 }
 
 // GPU-shaped: half the length in one pass, whose paired step has an odd number of butterflies, is the only step, has an odd
@@ -154,7 +155,7 @@ static void real_passes(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int inverse = 0; inverse < 2; inverse++)
             if (test_turn(2 * i + (size_t)inverse, 5))
-                check_real(*state, 3, table[i].extents, 1, &table[i].axis, inverse, MST_FFT_SHAPE_GPU);
+                check_real(state, 3, table[i].extents, 1, &table[i].axis, inverse, MST_FFT_SHAPE_GPU);
 }
 
 // GPU-shaped, of long columns: work memory whose rows are longer than the caller's, which have 4 k + 1 numbers.
@@ -165,7 +166,7 @@ static void rows_of_whole_sectors(void **state) {
     } table[] = {{{2, 600, 136}, 2, {1, 2}}, {{520, 3, 137}, 3, {1, 0, 2}}, {{2, 521, 128}, 2, {1, 2}}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (test_turn(i, 3))
-            check_real(*state, 3, table[i].extents, table[i].n_axes, table[i].axes, true, MST_FFT_SHAPE_GPU);
+            check_real(state, 3, table[i].extents, table[i].n_axes, table[i].axes, true, MST_FFT_SHAPE_GPU);
 }
 
 static void real_lengths(void **state) {
@@ -174,7 +175,7 @@ static void real_lengths(void **state) {
         if (!test_turn(i, 9))
             continue;
         size_t extents[] = {lengths[i] < 64 ? 20 : 3, lengths[i]};
-        check_real(*state, 2, extents, 1, &last_axis, test_between(0, 1), (int)test_between(1, 2));
+        check_real(state, 2, extents, 1, &last_axis, test_between(0, 1), (int)test_between(1, 2));
     }
 }
 
@@ -190,7 +191,7 @@ static void real_axes(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int inverse = 0; inverse < 2; inverse++)
             if (test_turn(i + (size_t)inverse, 4))
-                check_real(*state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse,
+                check_real(state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse,
                            (int)test_between(1, 2));
 }
 
@@ -210,7 +211,8 @@ static void random_layouts(void **state) {
         desc.input = test_layout_random(type, rank, extents, false);
         desc.output = test_layout_random(type, rank, extents, false);
         desc.shape = (mst_fft_shape)test_between(0, 2);
-        test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+        test_fft_check(context_for(state, (int)desc.shape), &desc, all_places[test_between(0, 2)],
+                       all_places[test_between(0, 2)]);
     }
 }
 
