@@ -387,6 +387,42 @@ static void random_problems(void **state) {
         random_problem(*state, mst_context_device(*state)->fp64 && k % 4 == 3);
 }
 
+// GPU-shaped, where one kernel convolves along the slowest axis: volumes and images, one and several, both directions (iterations
+// and gains take the mirrored one), the inverse filter; and an axis of one point, which leaves nothing for it.
+static void gpu_shaped(void **state) {
+    static const struct {
+        int rank, n_axes;
+        size_t shape[4], psf[3];
+        mst_deconvolution_method method;
+        mst_deconvolution_edges edges;
+    } cases[] = {
+        {4, 3, {2, 6, 5, 7}, {3, 2, 3}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED},
+        {3, 2, {2, 12, 15}, {3, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR},
+        {2, 2, {12, 15}, {3, 4}, MST_DECONVOLUTION_WIENER, MST_DECONVOLUTION_CIRCULAR},
+        {2, 2, {1, 15}, {1, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR},
+    };
+    const mst_place where[4] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        for (int is_double = 0; is_double < (mst_context_device(*state)->fp64 ? 2 : 1); is_double++) {
+            problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+            p.d.shape = MST_FFT_SHAPE_GPU;
+            p.d.n_axes = cases[k].n_axes;
+            for (int a = 0; a < p.d.n_axes; a++) {
+                p.d.axes[a] = a - p.d.n_axes;
+                p.d.psf_shape[a] = cases[k].psf[a];
+            }
+            p.d.edges = cases[k].edges;
+            p.d.method = cases[k].method;
+            p.d.balance = 0.05;
+            p.d.iterations = p.d.method == MST_DECONVOLUTION_RICHARDSON_LUCY ? 3 : 0;
+            p.d.image = mst_layout_dense(is_double ? MST_FLOAT64 : MST_FLOAT32, cases[k].rank, cases[k].shape);
+            p.d.result = p.d.image;
+            make_psf(&p);
+            p.image = positive(&p.d.image, 0.1, 2);
+            check(*state, &p, where, is_double ? 1e-9 : 2e-4);
+        }
+}
+
 // ---- What iterations tell, and when they stop
 
 typedef struct told {
@@ -671,10 +707,9 @@ static void formulas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux),
-        cmocka_unit_test(units),           cmocka_unit_test(nothing),
-        cmocka_unit_test(budgets),         cmocka_unit_test(masked_pixels),
-        cmocka_unit_test(refusals),        cmocka_unit_test(formulas),
+        cmocka_unit_test(random_problems), cmocka_unit_test(gpu_shaped), cmocka_unit_test(tolerance_and_flux),
+        cmocka_unit_test(units),           cmocka_unit_test(nothing),    cmocka_unit_test(budgets),
+        cmocka_unit_test(masked_pixels),   cmocka_unit_test(refusals),   cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

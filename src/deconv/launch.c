@@ -25,8 +25,9 @@ static bool is_wanted(const mst_deconvolution *plan, int kernel) {
     case KERNEL_PSF:
     case KERNEL_LOAD:
     case KERNEL_STORE:
-    case KERNEL_PRODUCT:
         return true;
+    case KERNEL_PRODUCT:
+        return plan->product_side == N_SIDES;
     case KERNEL_INVERSE:
         return !iterates;
     case KERNEL_MISS:
@@ -73,28 +74,4 @@ mst_status mst_deconvolution_launch(mst_deconvolution *plan, mst_queue *queue, i
     const mst_kernel *kernel = plan->kernels[which];
     size_t group = plan->cpu ? 1 : mst_kernel_group(plan->context, kernel, items);
     return mst_kernel_launch(queue, kernel, arguments, n_arguments, items, group, NULL, error);
-}
-
-mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue, cl_mem from, size_t n_items, mst_error *error) {
-    cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
-    const bool forward = from != spectra;
-    const mst_block block = {.count = n_items,
-                             .queue = queue,
-                             .ports = {{.buffer = from, .packed = true},
-                                       {.buffer = forward ? spectra : plan->work[WORK_REAL].buffer, .packed = true}}};
-    return mst_fft_compute(forward ? plan->forward : plan->inverse, &block, error);
-}
-
-mst_status mst_deconvolution_multiply(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items,
-                                      mst_error *error) {
-    cl_int conjugates = conjugate;
-    cl_ulong n = plan->spectrum_points, chunks = mst_deconvolution_chunks(plan, plan->spectrum_points), items = n_items;
-    const mst_argument arguments[] = {MST_BIND_AS("spectra", plan->work[WORK_SPECTRA].buffer),
-                                      MST_BIND_AS("transfer", plan->transfer.buffer),
-                                      MST_BIND_AS("conjugate", conjugates),
-                                      MST_BIND(n, n),
-                                      MST_BIND(chunks, chunks),
-                                      MST_BIND_AS("n_items", items)};
-    return mst_deconvolution_launch(plan, queue, KERNEL_PRODUCT, arguments, MST_COUNT(arguments), (size_t)(chunks * items),
-                                    error);
 }

@@ -15,7 +15,7 @@ static mst_fft_desc describe_fft(const mst_deconvolution *plan, bool forward) {
     d.output = forward ? spectra : numbers;
     d.n_axes = 0;
     for (int side = Z; side < N_SIDES; side++)
-        if (side == X || plan->padded[side] > 1)
+        if (side == X || (plan->padded[side] > 1 && side != plan->product_side))
             d.axes[d.n_axes++] = 1 + side;
     d.direction = forward ? MST_FFT_FORWARD : MST_FFT_INVERSE;
     d.scale = forward ? 1 : 1 / (double)plan->points;
@@ -33,15 +33,12 @@ static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out,
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_deconvolution *plan = user;
     mst_status status = MST_OK;
-    cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
     int which = WORK_REAL;
     MST_TRY(mst_deconvolution_load(plan, block, false, error));
     if (mst_deconvolution_iterates(plan)) {
         MST_TRY(mst_deconvolution_iterate(plan, block, &which, error));
     } else {
-        MST_TRY(mst_deconvolution_transform(plan, block->queue, plan->work[WORK_REAL].buffer, block->count, error));
-        MST_TRY(mst_deconvolution_multiply(plan, block->queue, false, block->count, error));
-        MST_TRY(mst_deconvolution_transform(plan, block->queue, spectra, block->count, error));
+        MST_TRY(mst_deconvolution_convolve(plan, block->queue, plan->work[WORK_REAL].buffer, false, block->count, error));
     }
     if (plan->cut.is_cut)
         MST_TRY(mst_bricks_compare(plan, block, which, error));
@@ -79,7 +76,7 @@ static mst_stream_desc describe_stream(mst_deconvolution *plan, const mst_fft *f
         if (bytes > stream.item_work_piece)
             stream.item_work_piece = bytes;
     }
-    stream.item_work_bytes += mst_fft_work_bytes(forward) + mst_fft_work_bytes(inverse);
+    stream.item_work_bytes += mst_deconvolution_transforms(plan) * (mst_fft_work_bytes(forward) + mst_fft_work_bytes(inverse));
     return stream;
 }
 
@@ -94,7 +91,7 @@ static mst_status check_room(mst_deconvolution *plan, mst_error *error) {
         MST_TRY(mst_fft_create_planned(plan->context, &d, &planned[forward], error));
     }
     const mst_stream_desc stream = describe_stream(plan, planned[1], planned[0]);
-    const uint64_t tables = planned[0]->table_bytes + planned[1]->table_bytes,
+    const uint64_t tables = planned[0]->table_bytes + planned[1]->table_bytes + mst_device_pass_table_bytes(&plan->product),
                    left = mst_budget_left(plan->context, &plan->context->device_memory),
                    resident = tables + stream.table_bytes + stream.item_work_bytes;
     mst_stream_fits(&stream, &item, &host);
@@ -161,7 +158,9 @@ mst_status mst_deconvolution_make(mst_deconvolution *plan, mst_error *error) {
     plan->transfer.bytes = plan->spectrum_points * 2 * mst_deconvolution_real_bytes(plan);
     if (mst_deconvolution_iterates(plan) && !mst_deconvolution_has_gains(plan))
         plan->gain.bytes = plan->points * mst_deconvolution_real_bytes(plan);
+    mst_deconvolution_plan_product(plan);
     MST_TRY(check_room(plan, error));
+    MST_TRY(mst_deconvolution_make_product(plan, error));
     MST_TRY(make_fft(plan, true, &plan->forward, error));
     MST_TRY(make_fft(plan, false, &plan->inverse, error));
     MST_TRY(make_stream(plan, error));
@@ -179,6 +178,7 @@ void mst_deconvolution_unmake(mst_deconvolution *plan) {
     mst_deconvolution_prepare(plan, 0, NULL);
     mst_fft_destroy(plan->forward);
     mst_fft_destroy(plan->inverse);
+    mst_deconvolution_unmake_product(plan);
     plan->stream = plan->look = NULL;
     plan->forward = plan->inverse = NULL;
     mst_device_release(plan->context, plan->transfer.buffer, plan->transfer.bytes);

@@ -4,7 +4,7 @@
 
 #include "work.h"
 
-#include "fft/device_table.h"
+#include "fft/device_pass.h"
 #include "fft/plan.h"
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
@@ -48,7 +48,9 @@ struct mst_deconvolution {
     double *psf;    // a cut plan's: of the plan that is cut
     size_t points, spectrum_points;
     mst_stream *stream, *look;  // look: of a cut plan, for sums over the whole before
-    mst_fft *forward, *inverse; // of an item, real numbers and half spectra
+    mst_fft *forward, *inverse; // of an item, real numbers and half spectra, along all axes but
+    int product_side;           // this one, which `product` transforms there and back; N_SIDES: there is none
+    mst_device_pass product;
     mst_kernel *kernels[N_KERNELS];
     int ports[N_ARRAYS], look_ports[N_ARRAYS]; // of streams; -1: not given
     cl_mem lines[N_ARRAYS][2];                 // packed, own: tables of mst_lines_create along the last axis
@@ -78,6 +80,10 @@ static inline bool mst_deconvolution_alternates(const mst_deconvolution *plan) {
 static inline bool mst_deconvolution_has_gains(const mst_deconvolution *plan) {
     return mst_deconvolution_iterates(plan) && (plan->desc.weights.rank > 0 || plan->cut.is_cut);
 }
+// What transforms take for items: all of an item, or one of its planes, or rows, where `product` is to transform the others.
+static inline size_t mst_deconvolution_transforms(const mst_deconvolution *plan) {
+    return plan->product_side < N_SIDES ? plan->padded[plan->product_side] : 1;
+}
 static inline size_t mst_deconvolution_real_bytes(const mst_deconvolution *plan) { return plan->is_double ? 8 : 4; }
 
 // ---- description.c: reads and checks a description, and chooses padded lengths: no OpenCL call.
@@ -102,9 +108,15 @@ size_t mst_deconvolution_chunks(const mst_deconvolution *plan, size_t points); /
 mst_status mst_deconvolution_launch(mst_deconvolution *plan, mst_queue *queue, int which, const mst_argument *arguments,
                                     size_t n_arguments, size_t items, mst_error *error);
 size_t mst_deconvolution_row_items(const mst_deconvolution *plan, size_t rows); // work-items for so many rows
-// Real numbers in `from` to spectra; or, from WORK_SPECTRA, spectra to WORK_REAL.
-mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue, cl_mem from, size_t n_items, mst_error *error);
-mst_status mst_deconvolution_multiply(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items,
+
+// ---- product.c
+// Decides whether an axis is transformed, multiplied and transformed back by one kernel; makes what that takes, and unmakes it.
+void mst_deconvolution_plan_product(mst_deconvolution *plan);
+mst_status mst_deconvolution_make_product(mst_deconvolution *plan, mst_error *error);
+void mst_deconvolution_unmake_product(mst_deconvolution *plan);
+// The real numbers of n items in `from`, convolved with what the transfer is the spectrum of, or with that mirrored, into
+// WORK_REAL, by way of WORK_SPECTRA.
+mst_status mst_deconvolution_convolve(mst_deconvolution *plan, mst_queue *queue, cl_mem from, bool mirrored, size_t n_items,
                                       mst_error *error);
 
 // ---- arrays.c: between a block's arrays and padded ones. Fails where values are not allowed. With `look`, image and weights

@@ -106,16 +106,6 @@ static mst_status predict(iteration *it, mst_error *error) {
     return launch_chunks(it, KERNEL_PREDICT, arguments, MST_COUNT(arguments), error);
 }
 
-// `from` convolved with h, or h mirrored, into WORK_REAL.
-static mst_status convolve(iteration *it, cl_mem from, bool mirrored, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_TRY(mst_deconvolution_transform(it->plan, it->queue, from, it->count, error));
-    MST_TRY(mst_deconvolution_multiply(it->plan, it->queue, mirrored, it->count, error));
-    MST_TRY(mst_deconvolution_transform(it->plan, it->queue, buffer_of(it, WORK_SPECTRA), it->count, error));
-fail:
-    return status;
-}
-
 static mst_status take_ratio(iteration *it, mst_error *error) {
     const mst_argument arguments[] = {MST_BIND_AS("model", it->plan->work[WORK_REAL].buffer),
                                       MST_BIND_AS("seen", it->plan->work[WORK_SEEN].buffer),
@@ -222,11 +212,11 @@ static mst_status iterate(iteration *it, mst_error *error) {
     cl_mem begun = d->accelerate ? buffer_of(it, WORK_PREDICTED) : it->x;
     if (d->accelerate)
         MST_TRY(predict(it, error));
-    MST_TRY(convolve(it, begun, false, error));
+    MST_TRY(mst_deconvolution_convolve(it->plan, it->queue, begun, false, it->count, error));
     if (it->plan->cut.is_cut && it->plan->bricks->measures)
         MST_TRY(measure(it, error));
     MST_TRY(take_ratio(it, error));
-    MST_TRY(convolve(it, buffer_of(it, WORK_REAL), true, error));
+    MST_TRY(mst_deconvolution_convolve(it->plan, it->queue, buffer_of(it, WORK_REAL), true, it->count, error));
     if (d->total_variation > 0)
         MST_TRY(vary(it, begun, error));
     if (mst_deconvolution_alternates(it->plan))

@@ -63,16 +63,54 @@ static mst_status invert(mst_deconvolution *plan, mst_queue *queue, mst_error *e
 
 static mst_status transform_psf(mst_deconvolution *plan, mst_queue *queue, cl_mem psf, mst_error *error) {
     mst_status status = MST_OK;
+    MST_TRY(mst_deconvolution_prepare(plan, 1, error));
     MST_TRY(place_psf(plan, queue, psf, error));
     const mst_block block = {
-        .count = 1,
+        .count = mst_deconvolution_transforms(plan),
         .queue = queue,
         .ports = {{.buffer = plan->work[WORK_REAL].buffer, .packed = true}, {.buffer = plan->transfer.buffer, .packed = true}}};
     MST_TRY(mst_fft_compute(plan->forward, &block, error));
-    if (!mst_deconvolution_iterates(plan))
+    MST_TRY(mst_queue_finish(queue, error));
+fail:
+    return status;
+}
+
+// Along the axis that the plan's transforms leave to its convolutions. Work memory is given back before, so that this takes no
+// more of the device than an execution.
+static mst_status transform_rest(mst_deconvolution *plan, mst_queue *queue, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft *rest = NULL;
+    const size_t shape[] = {1, plan->padded[Z], plan->padded[Y], plan->padded[X] / 2 + 1};
+    mst_fft_desc d = MST_FFT_DESC_INIT;
+    const mst_block block = {
+        .count = 1,
+        .queue = queue,
+        .ports = {{.buffer = plan->transfer.buffer, .packed = true}, {.buffer = plan->transfer.buffer, .packed = true}}};
+    d.input = d.output = mst_layout_dense(plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 4, shape);
+    d.n_axes = 1;
+    d.axes[0] = 1 + plan->product_side;
+    d.shape = plan->desc.shape;
+    MST_TRY(mst_deconvolution_prepare(plan, 0, error));
+    MST_TRY(mst_fft_create_with(plan->context, &d, NULL, &rest, error));
+    MST_TRY(mst_fft_prepare(rest, 1, error));
+    MST_TRY(mst_fft_compute(rest, &block, error));
+    MST_TRY(mst_queue_finish(queue, error));
+fail:
+    if (status != MST_OK)
+        mst_queue_abandon(queue);
+    mst_fft_destroy(rest);
+    return status;
+}
+
+// What iterations, or the filter, take of the spectrum.
+static mst_status take_transfer(mst_deconvolution *plan, mst_queue *queue, mst_error *error) {
+    mst_status status = MST_OK;
+    if (!mst_deconvolution_iterates(plan)) {
         MST_TRY(invert(plan, queue, error));
-    else if (plan->gain.buffer)
+    } else if (plan->gain.buffer) {
+        MST_TRY(mst_deconvolution_prepare(plan, 1, error));
         MST_TRY(mst_deconvolution_make_gain(plan, queue, 0, 1, plan->gain.buffer, error));
+    }
     MST_TRY(mst_queue_finish(queue, error));
 fail:
     return status;
@@ -84,7 +122,6 @@ mst_status mst_deconvolution_make_transfer(mst_deconvolution *plan, mst_error *e
     mst_device_table psf = {.bytes = plan->psf_shape[Z] * plan->psf_shape[Y] * plan->psf_shape[X] *
                                      mst_deconvolution_real_bytes(plan)};
     mst_queue queue = MST_QUEUE(plan->context, plan->context->compute);
-    MST_TRY(mst_deconvolution_prepare(plan, 1, error));
     MST_REQUIRE(values = psf_values(plan, psf.bytes), MST_ERROR_HOST_MEMORY, "out of memory for a copy of psf");
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, psf.bytes, "the psf", &psf.buffer, error));
     MST_TRY(mst_device_write(plan->context, plan->context->upload, psf.buffer, (size_t)psf.bytes, values, "the psf", error));
@@ -94,6 +131,9 @@ mst_status mst_deconvolution_make_transfer(mst_deconvolution *plan, mst_error *e
         MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, plan->gain.bytes, "what the detector sees",
                                     &plan->gain.buffer, error));
     MST_TRY(transform_psf(plan, &queue, psf.buffer, error));
+    if (plan->product_side < N_SIDES)
+        MST_TRY(transform_rest(plan, &queue, error));
+    MST_TRY(take_transfer(plan, &queue, error));
 fail:
     if (status != MST_OK)
         mst_queue_abandon(&queue);
@@ -140,9 +180,7 @@ mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue
         return enqueue_gain(plan, queue, first, n_items, true, gain, error);
     if (!weighted)
         MST_TRY(enqueue_gain(plan, queue, first, n_items, true, mask, error));
-    MST_TRY(mst_deconvolution_transform(plan, queue, mask, n_items, error));
-    MST_TRY(mst_deconvolution_multiply(plan, queue, true, n_items, error));
-    MST_TRY(mst_deconvolution_transform(plan, queue, plan->work[WORK_SPECTRA].buffer, n_items, error));
+    MST_TRY(mst_deconvolution_convolve(plan, queue, mask, true, n_items, error));
     MST_TRY(enqueue_gain(plan, queue, first, n_items, false, gain, error));
 fail:
     return status;
