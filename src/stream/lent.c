@@ -127,7 +127,7 @@ static mst_status show(mst_context *context, const mst_lent *lent, int p, const 
     mst_status status = MST_OK;
     cl_event unmapped = NULL;
     cl_int code;
-    const cl_mem buffer = lent->buffers[lent->owners[p]];
+    cl_mem buffer = lent->buffers[lent->owners[p]];
     void *mapped = clEnqueueMapBuffer(context->download, buffer, CL_TRUE, CL_MAP_READ, (size_t)lent->first[p],
                                       (size_t)lent->size[p], 0, NULL, NULL, &code);
     MST_TRY_CL(code, "%s: cannot map its buffer", name);
