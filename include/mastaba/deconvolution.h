@@ -90,7 +90,7 @@ typedef struct mst_deconvolution_desc {
     double seam; // the most that two bricks may differ by along their seam; 0: any; see mst_deconvolution_seam
     // 1: Richardson-Lucy in bricks goes through all of them in each iteration, so the result is that of the whole but for
     // rounding. Between, the object is in RAM, twice, and accelerated four times, or in a file (MASTABA_SCRATCH).
-    // `watch` is told of the whole of an image.
+    // `watch` is told of the whole of an image. Other methods refuse it, whether or not the image fits.
     int64_t exact;
 } mst_deconvolution_desc;
 

@@ -116,10 +116,6 @@ static mst_status make_bricks(mst_deconvolution *plan, double halo, mst_error *e
 }
 
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error) {
-    const mst_deconvolution_desc *d = &plan->desc;
-    if (d->exact && !mst_deconvolution_iterates(plan))
-        return mst_fail(error, MST_ERROR_UNSUPPORTED,
-                        "an image that does not fit the device is exact by Richardson-Lucy only; leave out exact");
     plan->bricks = calloc(1, sizeof *plan->bricks);
     if (!plan->bricks)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");

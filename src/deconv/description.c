@@ -32,6 +32,7 @@ static mst_status check_options(const mst_deconvolution_desc *d, mst_error *erro
         MST_REQUIRE(d->order >= 0 && d->order <= 2, MST_ERROR_ARGUMENT, "order is %d; it is 0, 1 or 2", d->order);
         MST_REQUIRE(d->start.rank == 0 && d->weights.rank == 0, MST_ERROR_ARGUMENT,
                     "start and weights are for Richardson-Lucy only");
+        MST_REQUIRE(!d->exact, MST_ERROR_ARGUMENT, "exact is for Richardson-Lucy only; leave it out");
         return MST_OK;
     }
     MST_REQUIRE(d->iterations >= 1, MST_ERROR_ARGUMENT, "iterations is %d; give 1 or more", d->iterations);
