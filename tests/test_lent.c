@@ -16,6 +16,7 @@ static struct {
     atomic_int left;           // buffers on host memory until they are refused; negative: none is
     atomic_bool filled, early; // the input; a buffer was made before
     atomic_bool watches, meet; // buffers of one thread; two of them have memory in common
+    atomic_int made;           // all buffers
     uintptr_t begin[64], end[64];
     size_t n;
 } host_buffers = {.left = -1, .filled = true};
@@ -39,6 +40,7 @@ cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size
             host_buffers.end[host_buffers.n++] = (uintptr_t)host + size;
         }
     }
+    host_buffers.made++;
     return __real_clCreateBuffer(context, flags, size, host, code);
 }
 
@@ -207,6 +209,27 @@ static void own_memory_is_free(void **state) {
     mst_fft_destroy(plan);
 }
 
+// Nor is it given back, to be made again by each run, where arrays have no room beside nothing.
+static void own_memory_stays(void **state) {
+    static _Alignas(4096) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)];
+    mst_error e;
+    mst_fft *plan = plan_of(*state);
+    mst_context *context = *state;
+    const uint64_t limit = context->device_memory.limit;
+    fill(x);
+    context->device_memory.limit = mst_context_device_memory_used(context) + BYTES;
+    for (int k = 0; k < 3; k++) {
+        const int before = host_buffers.made;
+        const mst_status status = mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e);
+        if (status != MST_OK)
+            context->device_memory.limit = limit;
+        OK(status);
+        CHECK((host_buffers.made > before) == (k == 0), "run %d makes %d buffers", k, host_buffers.made - before);
+    }
+    context->device_memory.limit = limit;
+    mst_fft_destroy(plan);
+}
+
 static void reports(void **state) {
     static _Alignas(16) double x[BYTES / sizeof(double)], z[BYTES / sizeof(double)];
     mst_error e;
@@ -328,7 +351,7 @@ int main(void) {
         cmocka_unit_test(wait_lists_and_events),    cmocka_unit_test(input_that_is_written_meanwhile),
         cmocka_unit_test(memory_that_is_refused),   cmocka_unit_test(neighbours_in_pages),
         cmocka_unit_test(strides_and_gaps),         cmocka_unit_test(threads),
-        cmocka_unit_test(own_memory_is_free),
+        cmocka_unit_test(own_memory_is_free),       cmocka_unit_test(own_memory_stays),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

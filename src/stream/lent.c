@@ -68,7 +68,7 @@ static int join(const mst_stream_desc *desc, const mst_location *where, int p, s
     return first;
 }
 
-bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where) {
+bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where, uint64_t more) {
     uint64_t bytes = desc->fixed_work_bytes + desc->item_work_bytes * (desc->least_items ? desc->least_items : 1);
     for (int p = 0; p < desc->n_ports; p++) {
         stretch s;
@@ -78,7 +78,7 @@ bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where) {
             return false;
         bytes += s.bytes;
     }
-    return bytes <= mst_budget_left(desc->context, &desc->context->device_memory);
+    return bytes <= mst_budget_left(desc->context, &desc->context->device_memory) + more;
 }
 
 // The array's own bytes, in the buffer `of`.

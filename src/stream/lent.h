@@ -2,6 +2,9 @@
 // copied. CPUs only: what GPUs in the processor make of such buffers differs, and is not measured. OpenCL would let an
 // implementation keep a copy of such memory; what is relied on is that those for CPUs read and write the memory itself: nothing
 // is written to an input, which may be read-only memory, or between the elements of an output.
+//
+// Arrays of one run that share a page are in one buffer. Of runs in two threads whose neighbouring arrays share one, each makes a
+// buffer of its own on it: that neither disturbs the other rests on the same reliance, as neither writes the other's elements.
 #ifndef MST_STREAM_LENT_H
 #define MST_STREAM_LENT_H
 
@@ -20,8 +23,9 @@ typedef struct mst_lent {
 // or on the device at a time. MASTABA_HOST_ARRAYS=copy: none does.
 bool mst_lent_serves(const mst_stream_desc *desc, const mst_location *where);
 
-// Whether what is left of the device's memory has room for them and the work on them.
-bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where);
+// Whether what is left of the device's memory, and `more` bytes that are to be given back, have room for them and the work on
+// them.
+bool mst_lent_has_room(const mst_stream_desc *desc, const mst_location *where, uint64_t more);
 
 // Makes the buffers, and lent->where: every array on the device. No command writes the arrays any more. False, and nothing is
 // taken, where another thread has taken the budget meanwhile or the device refuses the memory: the run goes by staging memory.

@@ -254,3 +254,15 @@ void mst_ring_release(mst_ring *ring, mst_context *context) {
     mst_budget_give(context, &context->host_memory, ring->host_bytes);
     memset(ring, 0, sizeof *ring);
 }
+
+uint64_t mst_ring_device_bytes(const mst_ring *ring, const mst_stream_desc *desc) {
+    if (!ring->configured)
+        return 0;
+    uint64_t bytes = desc->fixed_work_bytes + desc->item_work_bytes * ring->block_items;
+    for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
+        bytes += ring->fixed.ports[p].bytes;
+        for (int s = 0; s < ring->n_slots; s++)
+            bytes += ring->slots[s].ports[p].bytes;
+    }
+    return bytes;
+}

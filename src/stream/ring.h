@@ -48,4 +48,7 @@ bool mst_ring_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host
 mst_status mst_ring_configure(mst_ring *ring, const mst_stream_desc *desc, const mst_location *where, mst_error *error);
 void mst_ring_release(mst_ring *ring, mst_context *context);
 
+// What a configured ring and the work memory of its blocks take of the budget of device memory; 0 of one that is not.
+uint64_t mst_ring_device_bytes(const mst_ring *ring, const mst_stream_desc *desc);
+
 #endif

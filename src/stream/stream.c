@@ -243,13 +243,16 @@ fail:
     return status;
 }
 
-// What the stream itself holds of the budget is free for the same run.
+// What the stream itself holds of the budget is free for the same run. It is given back only where that makes room: else every
+// run would make it again.
 static bool lends(mst_stream *s, const mst_location *where) {
     if (s->n_twins > 0 || !mst_lent_serves(&s->desc, where))
         return false;
-    if (mst_lent_has_room(&s->desc, where))
+    if (mst_lent_has_room(&s->desc, where, 0))
         return true;
-    return s->ring.block_items > 0 && mst_stream_give_back(s, NULL) == MST_OK && mst_lent_has_room(&s->desc, where);
+    const uint64_t held = mst_ring_device_bytes(&s->ring, &s->desc);
+    return held > 0 && mst_lent_has_room(&s->desc, where, held) && mst_stream_give_back(s, NULL) == MST_OK &&
+           mst_lent_has_room(&s->desc, where, 0);
 }
 
 mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_location *where, const mst_execution *how,
