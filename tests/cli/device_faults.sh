@@ -15,6 +15,12 @@ printf '#!/bin/sh\nASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOA
 chmod +x faulty
 export ASAN_OPTIONS=${ASAN_OPTIONS-}
 
+# GPUs are those with a driver that passes errors on, on which the library relies there (src/runtime/queue.h).
+kinds='end pass'
+"$MASTABA" devices --json >devices
+! python3 -c 'import json, sys; sys.exit(not any(d["default"] and d["type"] == "GPU" for d in json.load(open("devices"))["devices"]))' || kinds=pass
+rm devices
+
 # fails NUMBER-OF-KERNELS ARGUMENT...: with each of the first kernels failing in turn, and without a fault right. A GPU may take fewer.
 fails() {
     kernels=$1
@@ -29,7 +35,7 @@ fails() {
         kernels=$((kernels - 1))
     done
     rm -f "$FAULT_REACHED"
-    for kind in end pass; do
+    for kind in $kinds; do
         for k in $(seq "$kernels"); do
             export FAULT=clEnqueueNDRangeKernel:$kind:$k
             MASTABA=./faulty refused 1 'ended with an error on .*: CL_OUT_OF_RESOURCES' "$@"
@@ -50,7 +56,7 @@ fails 3 solve heat2d --grid 24x16 --steps 6 --fuse 2 -o out.npy --schedule in-co
 fails 3 solve heat2d --grid 24x16 --steps 6 --fuse 2 -o out.npy --schedule skewed --block 8 --depth 2
 
 export MASTABA=./faulty
-FAULT=clEnqueueWriteBuffer:end:1 refused 1 'ended with an error|upload' integrate 'sin(x^2)' --from 0 --to 2 -o out.npy
+FAULT=clEnqueueWriteBuffer:${kinds%% *}:1 refused 1 'ended with an error|upload' integrate 'sin(x^2)' --from 0 --to 2 -o out.npy
 for call in clEnqueueNDRangeKernel clWaitForEvents; do
     FAULT=$call:lost:1 refused 1 'lost|CL_OUT_OF_RESOURCES' fft x.npy -o out.npy --axes 0,1
 done
