@@ -448,6 +448,39 @@ static mst_stencil_desc describe_heat(void) {
     return d;
 }
 
+// Halos that lie in memory of the host are copied once, from one backing store to the other: none comes down.
+static void test_traffic(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    mst_stencil_report report = {.struct_size = sizeof report};
+    mst_stencil_desc d = describe_heat();
+    d.exchange_every = 4;
+    OK(mst_stencil_create(three, &d, &solver, &e));
+    OK(mst_stencil_describe(solver, 9, &plan, &e));
+    OK(mst_stencil_run(solver, 9, NULL, &report, &e));
+    const size_t held = d.grid[0] + 4 * 4; // planes, with those of the halos at the four sides of two cuts: a block's come down
+    assert_int_equal(report.download_bytes, 9 * held * d.grid[1] * sizeof(float));
+    assert_int_equal(plan.download_bytes, report.download_bytes);
+    mst_stencil_destroy(solver);
+}
+
+// A single row of nodes is for the first part that has a share.
+static void test_shares(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil_part parts[3];
+    mst_stencil_desc d = describe_heat();
+    REFUSED(MST_ERROR_ARGUMENT, "all shares are 0", mst_stencil_divide(&d, (const double[]){0, 0, 0}, 3, 1, parts, &e));
+    d.rank = 1;
+    d.updates = &(mst_stencil_update){"u", "u + 0.2 * (u[-1] - 2 * u + u[1])", 0};
+    REFUSED(MST_ERROR_ARGUMENT, "all shares are 0", mst_stencil_divide(&d, (const double[]){0, 0, 0}, 3, 1, parts, &e));
+    OK(mst_stencil_divide(&d, (const double[]){0, 2, 1}, 3, 1, parts, &e));
+    assert_int_equal(parts[1].planes, d.grid[0]);
+    assert_int_equal(parts[0].planes + parts[2].planes, 0);
+}
+
 static void check_lost(const mst_stencil_desc *d, mst_status expected, const char *why) {
     mst_error e;
     mst_stencil *solver;
@@ -553,10 +586,10 @@ static void test_cancelled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),   cmocka_unit_test(test_beside),
-                                       cmocka_unit_test(test_parts),    cmocka_unit_test(test_runs),
-                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled),
-                                       cmocka_unit_test(test_margins)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),  cmocka_unit_test(test_beside),   cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_runs),    cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled),
+        cmocka_unit_test(test_margins), cmocka_unit_test(test_traffic),  cmocka_unit_test(test_shares)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);

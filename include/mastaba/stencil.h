@@ -492,10 +492,10 @@ MST_API mst_status mst_stencil_find_memory(const mst_stencil_desc *desc, size_t 
 MST_API mst_status mst_stencil_read_receiver(const mst_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
                                              double *values, mst_error *error);
 
-// How to cut the grid of a description into n parts, by shares (n numbers that are not negative; NULL: equal ones). Each of
+// How to cut the grid of a description into n parts, by shares (n numbers, none negative, not all 0; NULL: equal ones). Each of
 // parts[0 .. n - 1] gets its planes, in order, and the same `steps`: those given, or (0) as many as a model holds to be best.
 // A share of 0 has no planes, and so have the last parts if there are too few planes for halos. A grid of one axis is not cut:
-// the first part has all its nodes. Needs no context. Thread-safe. MST_ERROR_ARGUMENT: as mst_stencil_create;
+// the first part that has a share has all its nodes. Needs no context. Thread-safe. MST_ERROR_ARGUMENT: as mst_stencil_create;
 // MST_ERROR_HOST_MEMORY.
 MST_API mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
                                       mst_stencil_part *parts, mst_error *error);

@@ -150,6 +150,7 @@ static int find_parts(job *j) {
     const mst_layout own = mst_layout_dense(j->in.layout.type, in->rank, j->in.layout.shape);
     memcpy(j->desc.input_strides, same ? in->strides : own.strides, sizeof in->strides);
     j->from = ranks_part_location(j->input.location, in, &j->in);
+    ranks_pause_watch(); // the last ranks may have less to read
     return same ? CLI_DONE : ranks_read_part(command, &j->input, &j->in, &j->read);
 }
 
@@ -241,7 +242,7 @@ static int transform(const cli_options *options, const char *path, job *j) {
     if (code == CLI_DONE && r->dry_run)
         return print_plan(j, options->json != 0);
     if (code == CLI_DONE)
-        code = cli_agree(command, find_parts(j));
+        code = ranks_meet(command, find_parts(j));
     if (code == CLI_DONE)
         code = cli_output_begin(&j->output, &j->result, 0);
     if (code == CLI_DONE)

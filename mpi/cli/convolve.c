@@ -69,7 +69,7 @@ static int prepare(job *j, const cli_options *options) {
     if (code == CLI_DONE && mst_mpi_convolution_parts(w->desc, MST_MPI_CUT_AUTO, ranks_count(), ranks_number(), &j->parts[0],
                                                       &j->parts[1], &j->parts[2], &error) != MST_OK)
         code = cli_fail_input(w->command, NULL, &error);
-    ranks_pause_watch(); // reading may take longer than others may be waited for
+    ranks_pause_watch(); // the first ranks have more to read
     for (int side = 0; side < 2 && code == CLI_DONE; side++) {
         cli_operand operand = *w->operands[side];
         const mst_layout *whole = side ? &w->desc->y : &w->desc->x;
@@ -81,7 +81,7 @@ static int prepare(job *j, const cli_options *options) {
     j->values[2] = malloc((size_t)cli_layout_bytes(&j->parts[2].layout) + 1);
     if (code == CLI_DONE && !j->values[2])
         code = cli_out_of_memory(w->command, "this rank's part of the result");
-    return cli_agree(w->command, code);
+    return ranks_meet(w->command, code);
 }
 
 // The library waits for other ranks, and gives up with a message of all.
@@ -105,7 +105,7 @@ static int compute(job *j) {
     }
     if (code == CLI_DONE)
         code = ranks_write_part(w->command, w->output->path, w->output->location, &w->desc->z, &j->parts[2], j->values[2]);
-    return code == CLI_DONE && cli_interrupted() ? cli_fail_interrupted(w->command) : code;
+    return ranks_meet(w->command, code == CLI_DONE && cli_interrupted() ? cli_fail_interrupted(w->command) : code);
 }
 
 int ranks_convolve(convolve_together *work, const cli_options *options) {

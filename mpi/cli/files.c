@@ -50,7 +50,7 @@ static bool read_line(const cli_operand *input, const mst_mpi_part *part, const 
     n = begin >= whole->shape[last] ? 0 : n < whole->shape[last] - begin ? n : whole->shape[last] - begin;
     if (n == 0)
         return true;
-    if (input->location.place == MST_PLACE_HOST) // a sound
+    if (input->location.place == MST_PLACE_HOST) // read whole: in Fortran order, or of foreign bytes
         memcpy(buffer, (const char *)input->location.host + element * bytes, n * bytes);
     else if (!cli_read_bytes(&input->location, element * bytes, buffer, n * bytes))
         return false;
@@ -80,6 +80,7 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
             if (!read_line(input, part, index, buffer, data))
                 code = cli_fail_file(command, input->path, "cannot be read");
             data += line * bytes;
+            ranks_go_on();
         } while (code == CLI_DONE && next_line(l, index));
     free(buffer);
     return code;
@@ -102,6 +103,7 @@ int ranks_write_part(const char *command, const char *path, mst_location whole, 
         if (!cli_write_bytes(&to, at * bytes, from, l->shape[last] * bytes))
             return cli_fail_file(command, path, "cannot be written");
         from += l->shape[last] * bytes;
+        ranks_go_on();
     } while (next_line(l, index));
     return CLI_DONE;
 }

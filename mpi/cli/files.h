@@ -12,7 +12,7 @@
 int ranks_open_input(const char *command, const char *path, cli_operand *input);
 
 // Of this rank alone: reads a part of an array into memory without gaps, as `type`; what is beyond the array is 0. *out is the
-// caller's, of malloc. Returns an exit code.
+// caller's, of malloc. Returns an exit code. Both say that they go on (ranks_go_on).
 int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi_part *part, void **out);
 
 // The same the other way: writes a part without gaps to where it lies in a file that holds the whole array.

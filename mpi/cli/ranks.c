@@ -68,6 +68,30 @@ static void wait_for(MPI_Request *request) {
     set_alarm(timeout);
 }
 
+// A round, in which each rank says whether it works still; the next one begins when all have. So all have the same number of
+// them: until nobody does.
+static struct {
+    MPI_Request request;
+    int mine, any;
+    double began;
+} work = {.request = MPI_REQUEST_NULL};
+
+static void begin_round(int works) {
+    work.mine = works;
+    work.began = MPI_Wtime();
+    MPI_Iallreduce(&work.mine, &work.any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &work.request);
+}
+
+void ranks_go_on(void) {
+    static const double often = 0.2; // seconds, and a part of the timeout
+    int done;
+    if (count == 1 || MPI_Wtime() - work.began < fmin(often, timeout > 0 ? often * timeout : often))
+        return;
+    MPI_Test(&work.request, &done, MPI_STATUS_IGNORE);
+    if (done)
+        begin_round(1);
+}
+
 static int agree(const char *command, int code) {
     int failing = code == CLI_DONE ? count : number, first = 0;
     struct {
@@ -86,6 +110,16 @@ static int agree(const char *command, int code) {
     if (number == 0 && first > 0)
         cli_error(command, "rank %d: %s", first, told.text);
     return told.code;
+}
+
+int ranks_meet(const char *command, int code) {
+    if (work.request != MPI_REQUEST_NULL)
+        wait_for(&work.request);
+    do {
+        begin_round(0);
+        wait_for(&work.request);
+    } while (work.any);
+    return cli_agree(command, code);
 }
 
 static void tell(void *data, size_t bytes, int from) {

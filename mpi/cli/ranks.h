@@ -21,6 +21,13 @@ int ranks_count(void);
 // agreements only waiting may take so long; work that does is put between a pause and the next agreement.
 void ranks_watch(const char *command, double seconds);
 void ranks_pause_watch(void);
+
+// For work that takes some ranks much longer than others, as reading parts of unlike sizes: it begins with a pause, says again
+// and again that it goes on, in steps that each take less than the timeout, and ends when all ranks meet, which none may leave
+// out, whatever its exit code; they get one, as by cli_agree. Those that wait end the job only if a rank is silent for so long.
+void ranks_go_on(void);
+int ranks_meet(const char *command, int code);
+
 void ranks_give_up(void); // at once, with the same words
 
 // A convolution by transforms that the ranks share (array/convolve_together.h).

@@ -2,6 +2,7 @@
 // is exchanged but by the transforms: each rank holds what lies in its box of the padded array, of operands and of the result.
 #include "agree.h"
 #include "copy.h"
+#include "fft.h"
 #include "frame.h"
 
 #include <stdlib.h>
@@ -67,10 +68,9 @@ mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *contex
     }
     status = mst_mpi_agree(own, status, wait, &broken, error);
     if (status == MST_OK && c && !c->frame.is_empty) {
-        status = mst_mpi_fft_create(own, context, &c->frame.forward, &c->forward, error);
+        status = mst_mpi_fft_make(own, context, &c->frame.forward, &c->forward, &broken, error);
         if (status == MST_OK)
-            status = mst_mpi_fft_create(own, context, &c->frame.inverse, &c->inverse, error);
-        broken = status == MST_ERROR_IO; // some rank may be waiting still
+            status = mst_mpi_fft_make(own, context, &c->frame.inverse, &c->inverse, &broken, error);
     }
     if (status == MST_OK && c && out) {
         *out = c;

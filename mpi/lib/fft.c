@@ -1,3 +1,5 @@
+#include "fft.h"
+
 #include "description.h"
 #include "exchange.h"
 #include "part.h"
@@ -200,15 +202,15 @@ static double timeout_of(const mst_mpi_fft_desc *d) {
     return has_one ? read.timeout : MST_MPI_DEFAULT_TIMEOUT;
 }
 
-mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
-                              mst_error *error) {
+mst_status mst_mpi_fft_make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
+                            bool *broken, mst_error *error) {
     double timeout = timeout_of(desc);
     mst_mpi_fft_desc read = MST_MPI_FFT_DESC_INIT;
-    bool broken = false;
     MPI_Comm own;
     mst_status status = mst_mpi_duplicate(communicator, timeout, &own, error);
     if (out)
         *out = NULL;
+    *broken = status != MST_OK;
     if (status != MST_OK) // nothing can be agreed on
         return status;
     mst_mpi_fft *plan = calloc(1, sizeof *plan);
@@ -220,23 +222,29 @@ mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const
         plan->communicator = own;
         status = plan_steps(plan, desc, &read, error);
     }
-    status = mst_mpi_agree(own, status, timeout, &broken, error);
+    status = mst_mpi_agree(own, status, timeout, broken, error);
     if (status == MST_OK && plan) {
         status = share_memory(plan, error);
         if (status == MST_OK)
             status = fill_plan(plan, &read, error);
-        status = mst_mpi_agree(own, status, timeout, &broken, error);
+        status = mst_mpi_agree(own, status, timeout, broken, error);
     }
     if (status == MST_OK && plan && out) {
         *out = plan;
     } else if (plan) {
         plan->communicator = own;
-        plan->broken = broken;
+        plan->broken = *broken;
         mst_mpi_fft_destroy(plan);
-    } else if (!broken) {
+    } else if (!*broken) {
         MPI_Comm_free(&own);
     }
     return status;
+}
+
+mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
+                              mst_error *error) {
+    bool broken;
+    return mst_mpi_fft_make(communicator, context, desc, out, &broken, error);
 }
 
 void mst_mpi_fft_destroy(mst_mpi_fft *plan) {

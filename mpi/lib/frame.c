@@ -11,33 +11,43 @@
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-// The least length from n on that has no prime factor above 7.
+static const size_t longest = (size_t)1 << 48; // transform, so that lengths and their small multiples are numbers of 64 bits
+
+// The least length from n on, at most the longest one, that has no prime factor above 7.
 static size_t smooth_length(size_t n) {
-    static const size_t primes[] = {2, 3, 5, 7};
-    for (;; n++) {
-        size_t left = n;
-        for (int i = 0; i < 4; i++)
-            while (left % primes[i] == 0)
-                left /= primes[i];
-        if (left == 1)
-            return n;
-    }
+    size_t least = longest;
+    for (size_t sevens = 1; sevens < least; sevens *= 7)
+        for (size_t fives = sevens; fives < least; fives *= 5)
+            for (size_t threes = fives; threes < least; threes *= 3) {
+                size_t all = threes;
+                while (all < n)
+                    all *= 2;
+                least = smaller(least, all);
+            }
+    return least;
 }
 
 // Along one axis: how long transforms are, so that nothing comes round to what is kept, and where that begins.
-static size_t choose_length(mst_convolution_mode mode, size_t n, size_t m, size_t result, size_t *kept) {
+static mst_status choose_length(mst_convolution_mode mode, int axis, size_t n, size_t m, size_t result, size_t *length,
+                                size_t *kept, mst_error *error) {
+    mst_status status = MST_OK;
     const size_t full = n + m - 1;
     *kept = mode == MST_CONVOLUTION_CIRCULAR ? 0 : (full - result) / 2; // as SciPy cuts same and valid
-    if (mode == MST_CONVOLUTION_CIRCULAR)
-        return n;
-    return smooth_length(larger(larger(full - *kept, *kept + result), larger(n, m)));
+    *length = mode == MST_CONVOLUTION_CIRCULAR ? n : larger(larger(full - *kept, *kept + result), larger(n, m));
+    REQUIRE(*length <= longest, MST_ERROR_UNSUPPORTED, "along axis %d transforms would be of %zu elements; at most of %zu", axis,
+            *length, longest);
+    if (mode != MST_CONVOLUTION_CIRCULAR)
+        *length = smooth_length(*length);
+fail:
+    return status;
 }
 
 static mst_type complex_of(mst_type type) {
     return type == MST_FLOAT32 ? MST_COMPLEX64 : type == MST_FLOAT64 ? MST_COMPLEX128 : type;
 }
 
-static void describe_transforms(const mst_convolution_desc *d, mst_mpi_frame *f) {
+static mst_status describe_transforms(const mst_convolution_desc *d, mst_mpi_frame *f, mst_error *error) {
+    mst_status status = MST_OK;
     const bool is_real = complex_of(f->whole[MST_MPI_Z].type) != f->whole[MST_MPI_Z].type;
     mst_mpi_fft_desc *to = &f->forward;
     double points = 1;
@@ -50,7 +60,9 @@ static void describe_transforms(const mst_convolution_desc *d, mst_mpi_frame *f)
     }
     for (int k = 0; k < to->rank; k++) {
         const size_t n = d->x.shape[k], m = d->y.shape[k];
-        to->shape[k] = f->is_along[k] ? choose_length(d->mode, n, m, f->whole[MST_MPI_Z].shape[k], &f->kept[k]) : larger(n, m);
+        to->shape[k] = larger(n, m);
+        if (f->is_along[k])
+            TRY(choose_length(d->mode, k, n, m, f->whole[MST_MPI_Z].shape[k], &to->shape[k], &f->kept[k], error));
         points *= f->is_along[k] ? (double)to->shape[k] : 1;
     }
     to->transposed_input = MST_MPI_AS_IT_IS;
@@ -62,6 +74,8 @@ static void describe_transforms(const mst_convolution_desc *d, mst_mpi_frame *f)
     f->inverse.output = is_real ? to->input : (mst_type)0;
     f->inverse.transposed_input = 1;
     f->inverse.transposed_output = MST_MPI_AS_IT_IS;
+fail:
+    return status;
 }
 
 mst_status mst_mpi_frame_make(const mst_convolution_desc *given, mst_mpi_cut cut, double timeout, mst_mpi_frame *f,
@@ -83,7 +97,7 @@ mst_status mst_mpi_frame_make(const mst_convolution_desc *given, mst_mpi_cut cut
         return MST_OK;
     f->forward.cut = cut;
     f->forward.timeout = timeout;
-    describe_transforms(&d, f);
+    TRY(describe_transforms(&d, f, error));
     f->is_backwards = d.correlate && d.mode != MST_CONVOLUTION_CIRCULAR;
     f->is_conjugated = d.correlate && d.mode == MST_CONVOLUTION_CIRCULAR;
 fail:

@@ -7,7 +7,7 @@
 int test_rank, test_n_ranks;
 static uint64_t state;
 static unsigned long long n_messages, n_bytes;
-static int hosts_apart, windows_closed, windows_lost;
+static int hosts_apart, windows_closed, windows_lost, n_communicators;
 
 static uint64_t mix(uint64_t x) {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
@@ -112,6 +112,23 @@ PASSES int MPI_Win_allocate_shared(MPI_Aint bytes, int unit, MPI_Info info, MPI_
 PASSES int MPI_Win_shared_query(MPI_Win window, int rank, MPI_Aint *bytes, int *unit, void *base) {
     return windows_closed ? MPI_ERR_OTHER : PMPI_Win_shared_query(window, rank, bytes, unit, base);
 }
+
+PASSES int MPI_Comm_idup(MPI_Comm communicator, MPI_Comm *out, MPI_Request *request) {
+    n_communicators++;
+    return PMPI_Comm_idup(communicator, out, request);
+}
+
+PASSES int MPI_Comm_split_type(MPI_Comm communicator, int type, int key, MPI_Info info, MPI_Comm *out) {
+    n_communicators++;
+    return PMPI_Comm_split_type(communicator, type, key, info, out);
+}
+
+PASSES int MPI_Comm_free(MPI_Comm *communicator) {
+    n_communicators--;
+    return PMPI_Comm_free(communicator);
+}
+
+int test_communicators(void) { return n_communicators; }
 
 void test_close_windows(int closed) { windows_closed = closed; }
 

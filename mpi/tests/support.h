@@ -36,6 +36,9 @@ void test_end(mst_context *context);
 enum { TEST_LOOK = 2 }; // their tag
 void test_sent(unsigned long long *messages, unsigned long long *bytes);
 
+// Communicators that plans of transforms and convolutions have now.
+int test_communicators(void);
+
 // From now on each rank is as if on a host of its own: MPI has no memory for several.
 void test_part_hosts(int apart);
 

@@ -1,6 +1,7 @@
 // Convolutions over ranks against those of one process by sums (its own tests hold these to SciPy's), over random shapes, axes,
-// types, modes, cuts and shared operands; messages and bytes are those of the plan; refusals, which all ranks must return alike;
-// structs of older and newer programs.
+// types, modes, cuts, shared operands, operands that some ranks have none of, and results in their place; messages and bytes are
+// those of the plan; refusals, which all ranks must return alike, and what they leave; lengths of transforms; structs of older
+// and newer programs.
 #include "support.h"
 
 #include <math.h>
@@ -43,21 +44,23 @@ static mst_type random_type(bool doubles) {
     return types[test_random(doubles ? 4 : 2)];
 }
 
-static mst_convolution_desc random_desc(bool doubles) {
+// Of a short one an operand has one row.
+static mst_convolution_desc random_desc(bool doubles, bool is_short) {
     mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
     const int rank = 2 + (int)test_random(2);
     const mst_type types[] = {random_type(doubles), random_type(doubles)};
     size_t shapes[2][MST_MAX_RANK];
     const bool is_shared = test_random(2);
     bool x_is_longer = test_random(2);
-    d.n_axes = 1 + (int)test_random(2);
+    d.n_axes = is_short ? 2 : 1 + (int)test_random(2);
     d.axes[0] = test_random(2) ? 0 : -rank;
     d.axes[1] = 1 + (int)test_random((size_t)rank - 1);
-    d.mode = (mst_convolution_mode)test_random(4);
+    d.mode = (mst_convolution_mode)test_random(is_short ? 3 : 4);
     d.correlate = test_random(2);
     for (int k = 0; k < rank; k++) {
         const bool is_along = k == 0 || (d.n_axes == 2 && k == d.axes[1]);
-        const size_t n = 1 + test_random(13), m = 1 + test_random(13), more = n > m ? n : m, less = n > m ? m : n;
+        const size_t n = 1 + test_random(13), m = is_short && k == 0 ? 1 : 1 + test_random(13);
+        const size_t more = n > m ? n : m, less = n > m ? m : n;
         shapes[0][k] = is_along && x_is_longer ? more : is_along ? less : 1 + n;
         shapes[1][k] = is_along && d.mode != MST_CONVOLUTION_CIRCULAR ? n + m - shapes[0][k] : shapes[0][k];
         if (!is_along && is_shared)
@@ -122,7 +125,7 @@ static void fill_part(const arrays *a, int side) {
     }
 }
 
-static void check_result(const arrays *a) {
+static void check_result(const arrays *a, const void *z) {
     const mst_layout *whole = &a->desc.z;
     const mst_mpi_part *p = &a->parts[2];
     const size_t width = is_complex(whole->type) ? 2 : 1;
@@ -131,7 +134,7 @@ static void check_result(const arrays *a) {
     for (size_t i = 0; i < elements(p); i++)
         for (size_t w = 0; w < width; w++) {
             const double want = get(whole->type, a->values[2], width * place_of(p, whole, i) + w);
-            sums[0] += pow(get(whole->type, a->own[2], width * i + w) - want, 2);
+            sums[0] += pow(get(whole->type, z, width * i + w) - want, 2);
             sums[1] += want * want;
         }
     MPI_Allreduce(sums, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -154,9 +157,10 @@ static void check_messages(const mst_convolution_desc *d, mst_mpi_cut cut) {
           messages, bytes, (unsigned long long)needs.messages, (unsigned long long)needs.sent_bytes);
 }
 
-static void run_case(mst_context *context, bool doubles) {
-    arrays a = {.desc = random_desc(doubles), .parts = {MST_MPI_PART_INIT, MST_MPI_PART_INIT, MST_MPI_PART_INIT}};
-    const mst_mpi_cut cut = (mst_mpi_cut)test_random(a.desc.x.rank >= 3 ? 3 : 2);
+static void run_case(mst_context *context, bool doubles, bool is_short) {
+    arrays a = {.desc = random_desc(doubles, is_short), .parts = {MST_MPI_PART_INIT, MST_MPI_PART_INIT, MST_MPI_PART_INIT}};
+    const mst_mpi_cut cut = is_short ? MST_MPI_CUT_SLABS : (mst_mpi_cut)test_random(a.desc.x.rank >= 3 ? 3 : 2);
+    size_t most = 1;
     mst_mpi_convolution *plan = NULL;
     unsigned long long messages, bytes;
     mst_error e;
@@ -168,15 +172,21 @@ static void run_case(mst_context *context, bool doubles) {
     test_part_hosts(1);
     OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &a.desc, cut, 60, &plan, &e));
     for (int side = 0; side < 3; side++)
-        a.own[side] = calloc(numbers(&a.parts[side].layout) + 1, sizeof(double));
+        most = numbers(&a.parts[side].layout) > most ? numbers(&a.parts[side].layout) : most;
+    for (int side = 0; side < 3; side++)
+        a.own[side] = calloc(most, sizeof(double));
+    if (is_short && test_rank > 0)
+        CHECK(numbers(&a.parts[0].layout) == 0 || numbers(&a.parts[1].layout) == 0, "more than the first rank has the one row");
+    const void *const x = numbers(&a.parts[0].layout) ? a.own[0] : NULL, *const y = numbers(&a.parts[1].layout) ? a.own[1] : NULL;
+    void *const to[] = {a.own[2], a.own[test_random(2)]}; // the second time in place of an operand
     for (int turn = 0; turn < 2; turn++) {
         for (int side = 0; side < 2; side++)
             fill_part(&a, side);
         memset(a.own[2], 0xff, numbers(&a.parts[2].layout) * sizeof(double));
         test_sent(&messages, &bytes);
-        OK(mst_mpi_convolution_execute(plan, a.own[0], a.own[1], a.own[2], &e));
+        OK(mst_mpi_convolution_execute(plan, x, y, to[turn], &e));
         check_messages(&a.desc, cut);
-        check_result(&a);
+        check_result(&a, to[turn]);
     }
     mst_mpi_convolution_destroy(plan);
     for (int side = 0; side < 3; side++) {
@@ -200,14 +210,65 @@ static void check_refusals(mst_context *context) {
     status = mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, -1, &plan, &e);
     CHECK(status == MST_ERROR_ARGUMENT && strstr(e.message, "timeout"), "a wrong timeout gives '%s'", e.message);
     OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e));
-    status = mst_mpi_convolution_execute(plan, NULL, NULL, NULL, &e);
-    CHECK(status == MST_ERROR_ARGUMENT, "arrays that are NULL give %s", mst_status_name(status));
+    float operand[20] = {0}, result[35];
+    status = mst_mpi_convolution_execute(plan, operand, test_rank ? operand : NULL, result, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && (test_n_ranks == 1 || strstr(e.message, "rank 0: x, y and z")),
+          "an array of the first rank that is NULL gives %s: %s", mst_status_name(status), e.message);
+    OK(mst_mpi_convolution_execute(plan, operand, operand, result, &e));
     mst_mpi_convolution_destroy(plan);
     d.x.shape[0] = 0; // nothing to do
     OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e));
-    float operand[20] = {0};
     OK(mst_mpi_convolution_execute(plan, NULL, operand, NULL, &e));
     mst_mpi_convolution_destroy(plan);
+}
+
+// An MST_ERROR_IO that all ranks agree on leaves nothing: nobody is waiting.
+static void check_closed_window(mst_context *context) {
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    mst_mpi_convolution *plan = NULL;
+    mst_error e;
+    const int before = test_communicators();
+    d.x = d.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    if (test_n_ranks == 1)
+        return;
+    test_close_windows(1);
+    mst_status status = mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 60, &plan, &e);
+    CHECK(status == MST_ERROR_IO && !plan && strstr(e.message, "finding memory"), "a closed window gives %s: %s",
+          mst_status_name(status), e.message);
+    CHECK(test_communicators() == before, "%d communicators are left", test_communicators() - before);
+    test_close_windows(0);
+}
+
+// Of the padded transforms of operands of n and m rows: known products of 2, 3, 5 and 7 (OEIS A002473).
+static void check_lengths(void) {
+    const size_t most = (size_t)1 << 48;
+    const struct {
+        size_t n, m, length;
+    } cases[] = {{1, 1, 1},
+                 {4, 8, 12},
+                 {10, 10, 20},
+                 {100, 23, 125},
+                 {5000, 1, 5000},
+                 {5001, 1, 5040},
+                 {most / 2, 1, most / 2},
+                 {most / 2, most / 2, most}};
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+    mst_error e;
+    d.n_axes = 2;
+    d.axes[1] = 0;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){cases[k].n, 1});
+        d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){cases[k].m, 1});
+        OK(mst_mpi_convolution_needs(&d, MST_MPI_CUT_SLABS, 1, 0, &needs, &e));
+        CHECK(needs.host_bytes == 3 * 8 * cases[k].length, "%zu and %zu rows: %llu bytes", cases[k].n, cases[k].m,
+              (unsigned long long)needs.host_bytes);
+    }
+    d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){most, 1});
+    d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){2, 1});
+    mst_status status = mst_mpi_convolution_needs(&d, MST_MPI_CUT_SLABS, 1, 0, &needs, &e);
+    CHECK(status == MST_ERROR_UNSUPPORTED && strstr(e.message, "281474976710657"), "a longer one gives %s: %s",
+          mst_status_name(status), e.message);
 }
 
 // As an older program's struct lacks its last member, and a newer one's has one more, unset or set.
@@ -245,6 +306,14 @@ static void check_sizes(void) {
     CHECK(mst_mpi_fft_parts(&desc.known, 2, 1, NULL, NULL, &e) == MST_ERROR_ARGUMENT, "a member that is not known is set");
     older.struct_size = sizeof older - 1;
     desc.more = 0;
+    mst_convolution_desc short_desc = MST_CONVOLUTION_DESC_INIT; // its last members, if they were read, would be refused
+    mst_mpi_part z = MST_MPI_PART_INIT;
+    short_desc.struct_size = offsetof(mst_convolution_desc, z);
+    short_desc.x = short_desc.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    short_desc.n_axes = -1;
+    short_desc.axes[0] = 9;
+    OK(mst_mpi_convolution_parts(&short_desc, MST_MPI_CUT_SLABS, 1, 0, NULL, NULL, &z, &e));
+    CHECK(z.layout.shape[0] == 4 && z.layout.shape[1] == 9, "a description of an older program");
     CHECK(mst_mpi_fft_parts(&desc.known, 2, 1, &older, NULL, &e) == MST_ERROR_ARGUMENT, "a size that no struct has");
 }
 
@@ -253,9 +322,11 @@ int main(int argc, char **argv) {
     const int cases = argc > 1 ? atoi(argv[1]) : CASES;
     const bool doubles = mst_context_device(context)->fp64;
     check_sizes();
+    check_lengths();
     check_refusals(context);
+    check_closed_window(context);
     for (int i = 0; i < cases; i++)
-        run_case(context, doubles);
+        run_case(context, doubles, i % 2);
     test_end(context);
     return 0;
 }

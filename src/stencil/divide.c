@@ -68,6 +68,19 @@ fail:
     return status;
 }
 
+mst_status mst_shares_check(const double *shares, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    bool all_none = true;
+    for (size_t k = 0; k < n; k++) {
+        MST_REQUIRE(isfinite(shares[k]) && shares[k] >= 0, MST_ERROR_ARGUMENT, "share %zu is %g; it must not be negative", k,
+                    shares[k]);
+        all_none = all_none && shares[k] == 0;
+    }
+    MST_REQUIRE(!all_none, MST_ERROR_ARGUMENT, "all shares are 0");
+fail:
+    return status;
+}
+
 mst_status mst_members_divide(mst_context *context, const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
                               mst_stencil_part *parts, bool *beside, mst_error *error) {
     mst_status status = MST_OK;
@@ -99,9 +112,8 @@ mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares
     mst_status status = MST_OK;
     mst_scheme_description given = {.arrays = {NULL}};
     MST_REQUIRE(desc && parts && n > 0, MST_ERROR_ARGUMENT, "desc and parts must not be NULL, and n at least 1");
-    for (size_t k = 0; shares && k < n; k++)
-        MST_REQUIRE(isfinite(shares[k]) && shares[k] >= 0, MST_ERROR_ARGUMENT, "share %zu is %g; it must not be negative", k,
-                    shares[k]);
+    if (shares)
+        MST_TRY(mst_shares_check(shares, n, error));
     MST_TRY(mst_scheme_description_read(desc, &given, error));
     MST_TRY(mst_members_divide(NULL, &given.desc, shares, n, steps, parts, NULL, error)); // which checks it, too
     if (given.desc.rank == 1)

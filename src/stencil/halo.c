@@ -3,6 +3,7 @@
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "schedules/nonfinite.h"
+#include "schedules/resident.h"
 #include "scheme/layers.h"
 #include "scheme/problem_points.h"
 
@@ -56,6 +57,22 @@ static uint64_t bytes_of(const mst_problem *p, planes of) {
 }
 
 uint64_t mst_edge_bytes(const mst_stencil *s, int side) { return bytes_of(&s->problem, edge_of(s, side)); }
+// As mst_schedule_kind.see has it, without a schedule.
+static bool is_in_host(const mst_stencil *s, int array) {
+    const mst_stencil_schedule schedule = s->plan.schedule;
+    return !mst_plan_in_core(schedule) && s->plan.footprint.parts[MST_FOOTPRINT_STORE].memory != MST_MEMORY_FILE &&
+           !(schedule == MST_STENCIL_SKEWED_SWEEPS && mst_is_resident(&s->problem, array));
+}
+
+uint64_t mst_edge_down_bytes(const mst_stencil *s, int side) {
+    uint64_t bytes = 0;
+    const planes edge = edge_of(s, side);
+    for (int a = 0; a < s->problem.n_arrays; a++)
+        if (!is_in_host(s, a))
+            bytes += mst_part_elements(&s->problem, a, edge.from, edge.to).count * s->problem.elements[a];
+    return bytes;
+}
+
 uint64_t mst_halo_bytes(const mst_stencil *s, int side) { return bytes_of(&s->problem, halo_of(s, side)); }
 
 mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error) {

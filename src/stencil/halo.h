@@ -27,6 +27,7 @@ mst_cuts mst_part_cuts(const mst_stencil *s);
 // Bytes that the neighbour below (side 0) or above is given, or gives; and they themselves: planes of all arrays of the state.
 uint64_t mst_edge_bytes(const mst_stencil *s, int side);
 uint64_t mst_halo_bytes(const mst_stencil *s, int side);
+uint64_t mst_edge_down_bytes(const mst_stencil *s, int side); // those of an edge that do not lie in the host's memory
 mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error);
 mst_status mst_halo_put(mst_stencil *s, int side, const void *from, mst_error *error);
 

@@ -4,7 +4,6 @@
 #include "halo.h"
 #include "runtime/group.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,17 +131,12 @@ static size_t count_parts(const mst_stencil_part *parts, size_t n) {
 
 static mst_status check_shares(const mst_stencil_desc *desc, size_t n, mst_error *error) {
     mst_status status = MST_OK;
-    double sum = 0;
     MST_REQUIRE((desc->n_shares > 0) == (desc->shares != NULL), MST_ERROR_ARGUMENT, "n_shares is %zu but shares is %s",
                 desc->n_shares, desc->shares ? "set" : "NULL");
     MST_REQUIRE(desc->n_shares == 0 || n == 1 || desc->n_shares == n, MST_ERROR_ARGUMENT,
                 "there are %zu shares, and the context has %zu devices", desc->n_shares, n);
-    for (size_t k = 0; k < desc->n_shares; k++) {
-        MST_REQUIRE(isfinite(desc->shares[k]) && desc->shares[k] >= 0, MST_ERROR_ARGUMENT,
-                    "share %zu is %g; it must not be negative", k, desc->shares[k]);
-        sum += desc->shares[k];
-    }
-    MST_REQUIRE(desc->n_shares == 0 || sum > 0, MST_ERROR_ARGUMENT, "all shares are 0");
+    if (desc->n_shares > 0)
+        MST_TRY(mst_shares_check(desc->shares, desc->n_shares, error));
 fail:
     return status;
 }
@@ -244,7 +238,7 @@ void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan 
         plan->device_bytes += one.device_bytes;
         plan->host_bytes += one.host_bytes;
         plan->upload_bytes += one.upload_bytes + exchanges * (mst_halo_bytes(own, 0) + mst_halo_bytes(own, 1));
-        plan->download_bytes += one.download_bytes + exchanges * (mst_edge_bytes(own, 0) + mst_edge_bytes(own, 1));
+        plan->download_bytes += one.download_bytes + exchanges * (mst_edge_down_bytes(own, 0) + mst_edge_down_bytes(own, 1));
         plan->duplicated += one.duplicated * (double)own->part.held_planes / (double)s->problem.all_planes;
         held += (double)own->part.held_planes;
         if (m->all[k].device < MST_STENCIL_MAX_PARTS)

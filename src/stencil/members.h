@@ -18,7 +18,7 @@ typedef struct mst_member {
     mst_stencil *solver;
     size_t device; // its number in the group
     mst_queue up, down;
-    unsigned char *edges[2];
+    unsigned char *edges[2]; // NULL where neighbours read all of them in the host's memory
     mst_member_side gives[2], takes[2];
     mst_cuts cuts;
     uint64_t steps_left, exchange; // as the group's, behind what it has done
@@ -72,6 +72,9 @@ mst_status mst_members_plan(mst_context *context, const mst_stencil_desc *desc, 
 
 // Of any solver, one that is shared out or not.
 void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan);
+
+// Shares are numbers that are not negative, nor all 0.
+mst_status mst_shares_check(const double *shares, size_t n, mst_error *error);
 
 // How the planes of a description are shared out in n parts, of so many steps (0: as a model finds best) between exchanges, and
 // whether these are to go on beside the interior. `beside` NULL: the caller exchanges.

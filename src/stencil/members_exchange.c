@@ -46,9 +46,11 @@ static mst_status enqueue_edge(mst_member *own, int side, size_t i, mst_error *e
     mst_status status = MST_OK;
     mst_schedule *schedule = own->solver->schedule;
     const mst_halo_piece *p = &own->gives[side].pieces[i];
+    if (see(own, p))
+        return MST_OK;
     unsigned char *to = own->edges[side] + p->at;
     if (!schedule->kind->move)
-        return see(own, p) ? MST_OK : schedule->kind->get(schedule, p->array, p->first, p->count, to, error);
+        return schedule->kind->get(schedule, p->array, p->first, p->count, to, error);
     MST_TRY(schedule->kind->move(schedule, &own->down, p->array, p->first, p->count, false, to, error));
     MST_TRY(mst_queue_mark(&own->down, false, &own->gives[side].marks[i], error));
     MST_TRY_CL(clFlush(own->down.opencl), "cannot download halos");
@@ -160,7 +162,7 @@ fail:
     }
     for (int side = 0; side < 2; side++) {
         mst_events_drop(own->gives[side].marks, own->gives[side].n);
-        own->traffic.download_bytes += mst_edge_bytes(own->solver, side);
+        own->traffic.download_bytes += mst_edge_down_bytes(own->solver, side);
         own->traffic.upload_bytes += mst_halo_bytes(own->solver, side);
     }
     return status;
@@ -179,7 +181,9 @@ mst_status mst_member_take(mst_member *own, uint64_t piece_bytes, mst_error *err
         MST_TRY(mst_halo_cut(own->solver, side, true, piece_bytes, &gives->pieces, &gives->n, error));
         MST_TRY(mst_halo_cut(own->solver, side, false, piece_bytes, &takes->pieces, &takes->n, error));
         MST_REQUIRE(gives->marks = calloc(gives->n + 1, sizeof(cl_event)), MST_ERROR_HOST_MEMORY, "out of memory for halos");
-        MST_TRY(mst_pinned_create(context, mst_edge_bytes(own->solver, side) + 1, &edge, error));
+        if (mst_edge_down_bytes(own->solver, side) == 0)
+            continue;
+        MST_TRY(mst_pinned_create(context, mst_edge_bytes(own->solver, side), &edge, error));
         own->edges[side] = edge;
     }
     own->cuts = mst_part_cuts(own->solver);

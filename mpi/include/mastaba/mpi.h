@@ -133,7 +133,7 @@ typedef struct mst_mpi_convolution mst_mpi_convolution;
 // of desc, shapes, types, axes, mode and correlate are read. Parts are without gaps, axes in their order, all of the result's
 // type or, if that is real, real. The arrays are cut as their padded transform is (mst_mpi_cut), so the first ranks have more of
 // a short operand; one that goes with all of a batch is with all. Needs neither MPI nor a device. MST_ERROR_ARGUMENT;
-// MST_ERROR_UNSUPPORTED: an array of one axis over several ranks. Thread-safe.
+// MST_ERROR_UNSUPPORTED: an array of one axis over several ranks, or more than 2^48 elements along an axis, padded. Thread-safe.
 MST_API mst_status mst_mpi_convolution_parts(const mst_convolution_desc *desc, mst_mpi_cut cut, int n_ranks, int rank,
                                              mst_mpi_part *x, mst_mpi_part *y, mst_mpi_part *z, mst_error *error);
 

@@ -1,0 +1,34 @@
+// Ranks whose work takes longer than others may be waited for, as the program has them: one that says that it goes on is waited
+// for, one that is silent ends the job (`silent`).
+#include "ranks.h"
+
+#include <string.h>
+#include <time.h>
+
+int main(int argc, char **argv) {
+    static const struct timespec tick = {.tv_nsec = 50000000};
+    const double timeout = 1.5, seconds = 4;
+    int code = CLI_DONE;
+    if (!ranks_begin(&argc, &argv))
+        return 1;
+    const bool is_silent = argc > 1 && strcmp(argv[1], "silent") == 0;
+    ranks_watch("test", timeout);
+    for (int turn = 0; turn < 2; turn++) {
+        ranks_pause_watch();
+        const double began = MPI_Wtime();
+        while (ranks_number() == 1 && turn == 0 && MPI_Wtime() - began < seconds) {
+            nanosleep(&tick, NULL);
+            if (!is_silent)
+                ranks_go_on();
+        }
+        if (turn == 1 && ranks_number() == 1) {
+            cli_error("test", "as it should");
+            code = CLI_FAILED;
+        }
+        code = ranks_meet("test", code);
+        if (code != (turn == 1 ? CLI_FAILED : CLI_DONE))
+            return 1;
+    }
+    ranks_end();
+    return 0;
+}
