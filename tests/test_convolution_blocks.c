@@ -170,11 +170,55 @@ static void one_long_item(void **state) {
     }
 }
 
+// The library's clock: it stands still where the test moves it.
+static struct {
+    bool stands;
+    double now, asking; // seconds; those that progress takes
+} fake;
+
+double __real_mst_now(void);
+double __wrap_mst_now(void);
+double __wrap_mst_now(void) { return fake.stands ? fake.now : __real_mst_now(); }
+
+static bool asked_slowly(uint64_t done, uint64_t total, void *watch) {
+    fake.now += fake.asking;
+    return test_watching(done, total, watch);
+}
+
+// A caller who takes his time in saying whether to go on does not make launches shorter.
+static void slow_progress(void **state) {
+    mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 1, 1 << 17, MST_FLOAT32, 1, 700);
+    desc.algorithm = MST_CONVOLUTION_DIRECT;
+    mst_error e;
+    mst_convolution *plan = NULL;
+    mst_layout layout;
+    OK(mst_convolution_result(&desc, &layout, &e));
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y), z = test_array_new(&layout);
+    test_placed px = test_place(*state, MST_PLACE_DEVICE, &x), py = test_place(*state, MST_PLACE_DEVICE, &y),
+                pz = test_place(*state, MST_PLACE_DEVICE, &z);
+    OK(mst_convolution_create(*state, &desc, &plan, &e));
+    uint64_t calls = 0;
+    for (int slow = 0; slow < 2; slow++) {
+        test_watch w = {.stop_at = slow ? calls + 1 : 0};
+        mst_execution how = MST_EXECUTION_INIT;
+        how.progress = asked_slowly, how.progress_user = &w;
+        fake.asking = slow ? 10 : 0, fake.stands = true;
+        mst_status status = mst_convolution_execute(plan, px.at, py.at, pz.at, &how, &e);
+        fake.stands = false;
+        CHECK(status == MST_OK && (!slow || w.calls == calls), "%s progress: %s after %llu calls, %llu where it is quick",
+              slow ? "slow" : "quick", mst_status_name(status), (unsigned long long)w.calls, (unsigned long long)calls);
+        calls = w.calls;
+    }
+    mst_convolution_destroy(plan);
+    test_collect(&px, &x), test_collect(&py, &y), test_collect(&pz, &z);
+    test_array_free(&x), test_array_free(&y), test_array_free(&z);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mix_of_places), cmocka_unit_test(blocks_give_the_same_bits),
         cmocka_unit_test(budgets_too_small),   cmocka_unit_test(progress_and_cancelling),
-        cmocka_unit_test(one_long_item),
+        cmocka_unit_test(one_long_item),       cmocka_unit_test(slow_progress),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -165,8 +165,8 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
         if (first == all)
             break;
         MST_TRY(mst_queue_finish(block->queue, error));
-        MST_REQUIRE(block->watch->goes_on(block->watch->user), MST_ERROR_CANCELLED, "cancelled");
         const double took = mst_now() - begun, more = took < LAUNCH_SECONDS / 16 ? 16 : LAUNCH_SECONDS / took;
+        MST_REQUIRE(block->watch->goes_on(block->watch->user), MST_ERROR_CANCELLED, "cancelled"); // however long that takes
         count = mst_larger((size_t)((double)count * more), (size_t)1);
     }
 fail:

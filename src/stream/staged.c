@@ -35,7 +35,8 @@ typedef struct staged_run {
     device_part *parts;
     size_t n_parts;
     mst_trays *trays;
-    mst_stream_watch watch; // of the caller's thread
+    mst_stream_watch watch;  // of the caller's thread
+    mst_stream_watch others; // of those of further devices
     mst_files files;
 
     pthread_mutex_t mutex; // guards what follows
@@ -115,10 +116,21 @@ static mst_status report_progress(const staged_run *r, size_t done, mst_error *e
 // The caller's thread reports progress.
 static bool is_callers(const device_part *d) { return d == d->run->parts; }
 
-// Whether the run goes on, asked while the caller's thread waits for a tray or computes a block that takes long.
+// Whether no thread has failed or been told to stop, asked while a thread waits for a tray or computes a block that takes long.
+static bool is_not_stopped(void *user) {
+    staged_run *r = user;
+    pthread_mutex_lock(&r->mutex);
+    const bool stop = r->stop;
+    pthread_mutex_unlock(&r->mutex);
+    return !stop;
+}
+
+// The same of the caller's thread, which asks the caller, too.
 static bool goes_on(void *user) {
     staged_run *r = user;
     mst_error error = {.status = MST_OK};
+    if (!is_not_stopped(r))
+        return false;
     pthread_mutex_lock(&r->mutex);
     const size_t done = r->done;
     pthread_mutex_unlock(&r->mutex);
@@ -297,7 +309,7 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
                                                              .where = where,
                                                              .trays = r->trays,
                                                              .files = &r->files,
-                                                             .watch = r->n_parts == 0 ? &r->watch : NULL}};
+                                                             .watch = r->n_parts == 0 ? &r->watch : &r->others}};
             r->alike = r->alike && strcmp(s->desc.context->device.name, lead->desc.context->device.name) == 0;
             r->n_parts++;
         }
@@ -333,6 +345,7 @@ mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, co
                     .n_parts = one_block || !shared ? 1 : lead->n_twins + 1,
                     .report = report};
     r.watch = (mst_stream_watch){goes_on, &r};
+    r.others = (mst_stream_watch){is_not_stopped, &r};
     r.alone = one_block;
     if (r.n_parts > 1)
         MST_REQUIRE(parts = calloc(r.n_parts, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out blocks");
