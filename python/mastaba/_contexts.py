@@ -6,6 +6,7 @@ import contextvars
 import os
 import re
 import threading
+import weakref
 
 from . import errors
 from ._library import c_text, check, describe, ffi, lib, per_thread
@@ -15,6 +16,7 @@ _MOST_CONTEXTS = 8
 _settings = contextvars.ContextVar("mastaba_settings", default=(None, 0, 0))
 _lock = threading.RLock()
 _contexts = collections.OrderedDict()
+_living = weakref.WeakSet()  # contexts, those that only arrays have, too
 _last = None, None  # the settings and the context that were asked for last
 _life = {"over": False, "used": False, "forked": False}
 
@@ -41,7 +43,8 @@ def begin():
 class Spare:
     """The buffers of arrays that have ended, for the next ones of their sizes, as a driver takes long for new ones: 0.2 ms (NVIDIA's on an
     H100), or as long as their first kernel for the pages (PoCL). All calls wait for their work, so none is under way on these. The last
-    MOST are kept, of no more than so many bytes in all; by threads and the garbage collector at any time, so each step is one operation.
+    MOST are kept, of no more than so many bytes in all; by threads and the garbage collector at any time, so that each step is one operation,
+    or may find that another one came between.
     Handles are released by hand: the collector ends those of cffi beside what holds them, in any order."""
 
     MOST = 32
@@ -55,18 +58,29 @@ class Spare:
 
     def put(self, size, handle):
         self.kept.append((size, handle))
-        while len(self.kept) > (self.MOST if Context.most_plans else 0) or sum(n for n, _ in tuple(self.kept)) > self.most_bytes:
+        while self._is_over():
             if not self._drop():
                 return
 
+    def _is_over(self):
+        while True:
+            try:
+                return len(self.kept) > (self.MOST if Context.most_plans else 0) or sum(n for n, _ in tuple(self.kept)) > self.most_bytes
+            except RuntimeError:  # it changed while it was looked through
+                pass
+
     def take(self, size):
         """The handle of one, or None."""
-        for entry in reversed(tuple(self.kept)):
+        try:
+            entries = tuple(self.kept)
+        except RuntimeError:  # it changed while it was looked through
+            return None
+        for entry in reversed(entries):
             if entry[0] == size:
                 try:
                     self.kept.remove(entry)
                     return entry[1]
-                except ValueError:  # another thread has it
+                except (IndexError, ValueError):  # it changed meanwhile, or another thread has it
                     pass
         return None
 
@@ -107,6 +121,8 @@ class Context:
         self.known, self.plain = {}, {}  # what _known.py keeps of calls, with plans that are there
         self.latest = None  # the plan of the last call among these, which is the last of `plans`
         self.lock = threading.RLock()  # a signal's handler may come back in this thread
+        self.device_id = lib.mst_context_device(self.handle).device
+        _living.add(self)
 
     @property
     def device(self):
@@ -139,10 +155,23 @@ class Context:
                 raise
         return work()
 
+    def drained(self):
+        """Gives back what is kept for arrays on this device, by any context; how many buffers there were."""
+        return sum(context.spare.drained() for context in list(_living) if context.device_id == self.device_id)
+
+    def with_memory(self, work):
+        """work(), once more if the device has no memory for it but what is kept for arrays. Drivers may take that at a buffer's first use."""
+        try:
+            return work()
+        except errors.DeviceMemoryError:
+            if not self.drained():
+                raise
+        return work()
+
     def _take(self, most=0):
         """Forgets all plans but the last so many, and with all of them what is kept for arrays; returns them, so that they are destroyed
         outside the lock."""
-        spare = [None] * self.spare.drained() if not most else []
+        spare = [None] * self.drained() if not most else []
         with self.lock:
             if len(self.plans) > most:
                 self.known.clear()

@@ -71,12 +71,15 @@ def _new_buffer(context, size):
     size = max(size, 1)
     handle = context.spare.take(size)
     if handle is None:
-        code = ffi.new("int32_t *")
-        handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
-        if code[0] and context.spare.drained():
-            handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
-        _check(code[0], f"a buffer of {size} bytes on {context.device}")
+        handle = context.with_memory(lambda: _created(context, size))
     return _OwnBuffer(handle, context, size)
+
+
+def _created(context, size):
+    code = ffi.new("int32_t *")
+    handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, size, ffi.NULL, code)
+    _check(code[0], f"a buffer of {size} bytes on {context.device}")
+    return handle
 
 
 def _type(dtype):
@@ -202,8 +205,9 @@ class Array:
     def _write(self, values):
         values = np.ascontiguousarray(values, self.dtype)
         if values.size:
-            _check(_opencl().clEnqueueWriteBuffer(self.context.queue, self.buffer.handle, 1, self.offset, values.nbytes,
-                                                  ffi.cast("void *", values.ctypes.data), 0, ffi.NULL, ffi.NULL), "writing a buffer")
+            self.context.with_memory(lambda: _check(_opencl().clEnqueueWriteBuffer(
+                self.context.queue, self.buffer.handle, 1, self.offset, values.nbytes, ffi.cast("void *", values.ctypes.data), 0, ffi.NULL, ffi.NULL),
+                "writing a buffer"))
 
     def __array__(self, dtype=None, copy=None):
         if copy is False:
@@ -228,10 +232,13 @@ class Array:
             return asarray(self.numpy(), context=self.context)
         new = empty(self.shape, self.dtype, self.context)
         if self.nbytes:
-            _check(_opencl().clEnqueueCopyBuffer(self.context.queue, self.buffer.handle, new.buffer.handle, self.offset, 0, self.nbytes, 0,
-                                                 ffi.NULL, ffi.NULL), "copying a buffer")
-            _check(_opencl().clFinish(self.context.queue), "copying a buffer")
+            self.context.with_memory(lambda: self._copy_to(new))
         return new
+
+    def _copy_to(self, new):
+        _check(_opencl().clEnqueueCopyBuffer(self.context.queue, self.buffer.handle, new.buffer.handle, self.offset, 0, self.nbytes, 0,
+                                             ffi.NULL, ffi.NULL), "copying a buffer")
+        _check(_opencl().clFinish(self.context.queue), "copying a buffer")
 
     def astype(self, dtype):
         """Its values in another type."""

@@ -4,7 +4,10 @@ Most calls of a program are of few kinds: the same function of arrays of the sam
 one plan, from its arguments into its result, the next one executes that plan at once. The checks in between take few microseconds by
 themselves, but the code that does them has left the processor's caches while a large array went through, and fetching it takes ten times
 that: so what is left here asks each array for as little as it can. Of those in C order on the host (`of_one`, `plainly`) that is type, shape and memory: the
-library itself refuses addresses that are not aligned, and outputs that share memory with an input.
+library itself refuses addresses that are not aligned, and outputs that share memory with an input, but for one that takes the place of its
+input, as those of transforms may. Those of maps may not, here: `plainly` looks for them.
+
+Keys begin with the function itself, or with the text of an expression.
 """
 import functools
 
@@ -69,6 +72,8 @@ def plainly(context, found, operands, result):
             context.latest = plan
         if result is None:
             result = np.empty(shape, dtype)
+        elif in_arrays and any(a is result or np.may_share_memory(a, result) for a in operands):
+            return None
         places, k = unused.pop() if unused else _places_on_host(len(operands) + 1), 0
         for a in operands:
             places[k].host = _from_buffer(a)
@@ -87,12 +92,11 @@ def plainly(context, found, operands, result):
 
 def remembered(n, function):
     """A function of n arrays that does nothing with the result of a plan but give it back."""
-    name = function.__name__
 
     @functools.wraps(function)
     def known(*arguments, out=None, **options):
         operands = arguments[:n]
-        key, found, context = [name], None, None
+        key, found, context = [function], None, None
         try:
             for a in operands if out is None else (*operands, out):
                 key += type(a), a.dtype, a.shape, a.strides
@@ -113,15 +117,15 @@ def remembered(n, function):
             seen = per_thread.done
         finally:
             per_thread.done = before
-        plain_key = _plain_key(name, operands, out, arguments[n:], options)
+        plain_key = _plain_key(function, operands, out, arguments[n:], options)
         _remember(key, context, seen, operands, out, result, plain_key)
         return result
 
     return known
 
 
-def _plain_key(name, operands, out, rest, options):
-    key = [name]
+def _plain_key(function, operands, out, rest, options):
+    key = [function]
     for a in operands if out is None else (*operands, out):
         key += a.dtype, a.shape
     return (*key, exactly((rest, *options.items()))) if rest or options else tuple(key)
@@ -141,7 +145,7 @@ def _two_places():
 
 def of_one(function):
     """remembered(1, function), with a shorter way for arrays in C order on the host. It is one function, as each further one is code to fetch."""
-    name, in_general, plans_of = function.__name__, remembered(1, function), _contexts._settings.get
+    in_general, plans_of = remembered(1, function), _contexts._settings.get
     Host, characters, from_buffer, empty, how, mine = np.ndarray, _CHARACTERS, ffi.from_buffer, np.empty, execution, per_thread
 
     @functools.wraps(function)
@@ -149,7 +153,7 @@ def of_one(function):
         status = None
         settings, context = _contexts._last
         if type(x) is Host and (out is None or type(out) is Host) and plans_of() is settings:
-            key = (name, x.dtype, x.shape) if out is None else (name, x.dtype, x.shape, out.dtype, out.shape)
+            key = (function, x.dtype, x.shape) if out is None else (function, x.dtype, x.shape, out.dtype, out.shape)
             try:
                 found = context.plain.get((*key, exactly((rest, *options.items()))) if rest or options else key)
                 if found is not None:
@@ -177,7 +181,7 @@ def of_one(function):
 
 def of_two(function):
     """remembered(2, function), with the shorter way for arrays in C order on the host."""
-    name, in_general, plans_of, Host = function.__name__, remembered(2, function), _contexts._settings.get, np.ndarray
+    in_general, plans_of, Host = remembered(2, function), _contexts._settings.get, np.ndarray
 
     @functools.wraps(function)
     def known(*arguments, out=None, **options):
@@ -185,7 +189,9 @@ def of_two(function):
         if len(arguments) > 1 and type(arguments[0]) is Host and type(arguments[1]) is Host and (out is None or type(out) is Host) and \
                 plans_of() is settings:
             x, y, *rest = arguments
-            key = (name, x.dtype, x.shape, y.dtype, y.shape) if out is None else (name, x.dtype, x.shape, y.dtype, y.shape, out.dtype, out.shape)
+            key = (function, x.dtype, x.shape, y.dtype, y.shape)
+            if out is not None:
+                key += out.dtype, out.shape
             try:
                 found = context.plain.get((*key, exactly((tuple(rest), *options.items()))) if rest or options else key)
             except TypeError:  # a list among the options

@@ -176,23 +176,21 @@ def _call(expression, scope, options):
     return (tuple(key), arrays) if arrays else (None, None)
 
 
-def _plain_operands(expression, scope, outer):
-    """The arrays that an expression names, where they are NumPy's, and no numbers."""
-    arrays = []
+def _plain_call(expression, scope, outer, out):
+    """What a call with NumPy's arrays and no numbers is known by, and the arrays; None, None for others."""
+    key, arrays = [expression], []
     for name in _names(expression):
         value = scope[name] if name in scope else None if outer is None else outer.get(name)
         if type(value) is np.ndarray:
+            key += value.dtype, value.shape
             arrays.append(value)
-        elif value is not None or not _OWN.fullmatch(name):
-            return None
-    return arrays
-
-
-def _plain_key(expression, arrays, out):
-    key = [expression]
-    for a in arrays if out is None else (*arrays, out):
-        key += a.dtype, a.shape
-    return tuple(key)
+        elif value is None and _OWN.fullmatch(name):
+            key.append(None)
+        else:
+            return None, None
+    if out is not None:
+        key += out.dtype, out.shape
+    return (tuple(key), arrays) if arrays else (None, None)
 
 
 def _once_more(key, arrays, out):
@@ -253,10 +251,9 @@ def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K",
         local_dict, global_dict = frame.f_locals, frame.f_globals if global_dict is None else global_dict
     call, operands, plain_key = None, None, None
     if type(expression) is str and (out is None or type(out) is np.ndarray) and (order, casting, dtype, out_dtype, axis, keepdims, ddof) == _AS_A_RULE[1:]:
-        plain = _plain_operands(expression, local_dict, global_dict)
+        plain_key, plain = _plain_call(expression, local_dict, global_dict, out)
         settings, context = _contexts._last
         if plain and _contexts._settings.get() is settings:
-            plain_key = _plain_key(expression, plain, out)
             found = context.plain.get(plain_key)
             if found is not None:
                 result = _known.plainly(context, found, plain, out)

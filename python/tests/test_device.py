@@ -1,4 +1,5 @@
 """Arrays on the device: views, operators, transforms without a copy, and other libraries' buffers."""
+import collections
 import copy
 import gc
 import pickle
@@ -198,6 +199,60 @@ def test_buffers_serve_again():
     mastaba.set_cache(0)
     assert not spare.kept
     mastaba.set_cache(64)
+
+
+def test_buffers_that_come_while_others_are_looked_through(monkeypatch):
+    """The collector may end arrays meanwhile, in this thread."""
+    class Late(collections.deque):
+        late = ()
+
+        def __iter__(self):
+            for entry in super().__iter__():
+                if self.late:
+                    self.append(self.late.pop())
+                yield entry
+
+    spare, released = mastaba._contexts.Spare(100), []
+    monkeypatch.setattr(spare, "release", released.append)
+    spare.kept = Late([(40, "a"), (30, "b")])
+    spare.kept.late = [(20, "c")]
+    assert spare.take(40) is None and [*collections.deque.__iter__(spare.kept)] == [(40, "a"), (30, "b"), (20, "c")]
+    assert spare.take(40) == "a" and spare.take(40) is None
+    spare.kept.late = [(35, "d")]
+    spare.put(30, "e")
+    assert [*spare.kept] == [(20, "c"), (30, "e"), (35, "d")] and released == ["b"]
+    spare.kept.clear()
+
+
+@pytest.mark.parametrize("name", ["clCreateBuffer", "clEnqueueWriteBuffer", "clEnqueueCopyBuffer", "clFinish"])
+def test_memory_that_is_kept_for_arrays(monkeypatch, name):
+    """What the device lacks it gets from those that have ended, of any context, when a buffer is made and when it is first used."""
+    asked = []
+
+    class Full:
+        """OpenCL of a device that has no memory but what is kept there."""
+
+        def __getattr__(self, called):
+            return refused if called == name else getattr(opencl, called)
+
+    def refused(*arguments):
+        asked.append(name)
+        if always or any(spare.kept for spare in spares):
+            if name == "clCreateBuffer":
+                arguments[-1][0] = -4
+            return _device.ffi.NULL if name == "clCreateBuffer" else -4
+        return getattr(opencl, name)(*arguments)
+
+    a, opencl, always = mastaba.asarray(np.arange(1001.0)), _device._opencl(), False
+    spares = [a.context.spare]
+    with mastaba.budget(device="58MiB") as context:
+        spares.append(context.spare)
+        mastaba.empty(999)
+    monkeypatch.setitem(_device._OPENCL, "library", Full())
+    assert context.spare.kept and np.array_equal(mastaba.asarray(np.arange(2002.0)).copy().numpy(), np.arange(2002)) and len(asked) > 1
+    always = True
+    with pytest.raises(mastaba.errors.DeviceMemoryError, match="-4"):
+        mastaba.asarray(np.arange(3003.0)).copy()
 
 
 class Host:

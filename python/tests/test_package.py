@@ -130,6 +130,40 @@ def test_refusals():
     assert np.array_equal(a, np.ones(5))
 
 
+def test_known_expressions_refuse_their_inputs_as_out():
+    """As the first call of the like does: the input itself, other views of it, any of several inputs."""
+    a, b, whole = np.arange(5.0), np.ones(5), np.arange(7.0)
+    for text, wanted in (("2*a", 2 * a), ("2*a + b", 2 * a + b)):
+        for _ in range(2):
+            out = np.empty(5)
+            assert mastaba.evaluate(text, {"a": a, "b": b}, out=out) is out and np.array_equal(out, wanted)
+    for wrong in (a, a[:], a.view()):
+        with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
+            mastaba.evaluate("2*a", {"a": a}, out=wrong)
+    for operands, wrong in (((a, b), a), ((a, b), b), ((a, b), a[:]), ((whole[1:6], b), whole[:5]), ((whole[:5], b), whole[:5])):
+        with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
+            mastaba.evaluate("2*a + b", dict(zip("ab", operands)), out=wrong)
+    assert np.array_equal(a, np.arange(5)) and np.array_equal(b, np.ones(5)) and np.array_equal(whole, np.arange(7))
+
+
+def test_known_calls_are_not_taken_for_others():
+    """An expression whose text is a function's name, and names that stand for an array in one call and for themselves in another."""
+    x, y = numbers(8), np.arange(5.0)
+    with mastaba.budget(device="60MiB"):  # of its own
+        for _ in range(2):
+            mastaba.fft.fft(x), mastaba.fft.fft(x[::-1]), mastaba.signal.convolve(y, y), mastaba.signal.convolve(y, y, "same", out=np.empty(5))
+        for _ in range(2):
+            assert np.array_equal(mastaba.evaluate("fft", {"fft": x}), x) and np.array_equal(mastaba.evaluate("fft", {"fft": x[::-1]}), x[::-1])
+            assert np.array_equal(mastaba.evaluate("convolve", {"convolve": y}, out=np.empty(5)), y)
+        for _ in range(2):
+            assert np.array_equal(mastaba.evaluate("e*a", {"e": y, "a": y}), y * y)
+            assert np.array_equal(mastaba.evaluate("e*a", {"a": y}, out=np.empty(5)), np.e * y)
+        square = np.arange(6.0).reshape(2, 3)
+        for _ in range(2):
+            assert np.array_equal(mastaba.evaluate("i0 + 10*i1", {"i0": square}), square + 10 * np.arange(3))
+            assert np.array_equal(mastaba.evaluate("i0 + 10*i1", {"i1": square}), np.arange(2)[:, None] + 10 * square)
+
+
 def test_evaluate():
     a, b = np.arange(6.0).reshape(2, 3), np.arange(3, dtype=np.float32)
     scale = 3
