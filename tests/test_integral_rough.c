@@ -262,31 +262,43 @@ static void test_powers_at_ends(void **state) {
     CHECK(within == POWERS, "only %d of %d true errors are within those reported", within, POWERS);
 }
 
-// Powers times logarithms, x^s (k - log(x)): two regions do in float64; in float32 each claim is true, near s = -0.88 too, where
-// it was not.
+// Powers times logarithms, x^s (a + b log(x) + c x log(x)). Where they are a multiple of x^s (k - log(x)), a few regions do in
+// float64; in float32 each claim is true, near s = -0.88 too, where it was not. In float64 it is whatever the factors are: a
+// logarithm small beside a can hardly be told from another s. The last set once had 1.8 times the error that is allowed, and
+// claimed 8e-13.
 static void test_logarithms(void **state) {
-    enum { LOGARITHMS = 300 };
-    static const char *const names[] = {"s", "k"};
+    enum { LOGARITHMS = 900 };
+    static const char *const names[] = {"s", "a", "b", "c"};
     const mst_integral_range range = {"x", "0", "1"};
-    static double sets[LOGARITHMS][2];
+    static double sets[LOGARITHMS][4];
     static mst_integral_result r[LOGARITHMS];
-    mst_integral_desc d = test_integral_desc("x^s*(k - log(x))", &range, 2, names);
+    mst_integral_desc d = test_integral_desc("x^s*(a + b*log(x) + c*x*log(x))", &range, 4, names);
     for (int single = 0; single < 2; single++) {
+        const int n = single ? LOGARITHMS / 3 : LOGARITHMS;
         d.type = single ? MST_FLOAT32 : MST_FLOAT64;
         d.relative_tolerance = single ? 1e-4 : 1e-10;
-        for (int i = 0; i < LOGARITHMS; i++) {
-            const double any = fabs(test_uniform());
-            sets[i][0] = (double)(float)(single ? -0.9 + 0.06 * any : -0.75 + 2.75 * any);
-            sets[i][1] = i % 2 ? 0 : (double)(float)(3 * fabs(test_uniform()));
+        for (int i = 0; i < n; i++) {
+            const double any = fabs(test_uniform()), sign = test_uniform() < 0 ? -1 : 1;
+            const bool is_simple = i < LOGARITHMS / 3;
+            sets[i][0] = (double)(float)(single ? -0.9 + 0.06 * any : is_simple ? -0.75 + 2.75 * any : -0.95 + 3.45 * any);
+            sets[i][1] = is_simple ? i % 2 ? 0 : sign * (double)(float)(3 * fabs(test_uniform())) : 3 * test_uniform();
+            sets[i][2] = is_simple ? -sign : test_uniform() * (i % 2 ? 3 : 0.1);
+            sets[i][3] = is_simple || i % 4 == 0 ? 0 : 2 * test_uniform();
         }
-        test_integral_run(*state, &d, sets[0], LOGARITHMS, r);
-        for (int i = 0; i < LOGARITHMS; i++) {
-            const double q = 1 + sets[i][0], wanted = sets[i][1] / q + 1 / (q * q), off = fabs(r[i].value - wanted);
-            const bool claims = r[i].status == MST_INTEGRAL_CONVERGED;
-            CHECK((claims || single) && (!claims || off <= fmax(r[i].error, d.relative_tolerance * wanted)) &&
-                      (single || r[i].evaluations <= 100),
-                  "%s, s %.17g, k %.17g: %.17g +- %.2g after %llu, should be %.17g", mst_type_name(d.type), sets[i][0],
-                  sets[i][1], r[i].value, r[i].error, (unsigned long long)r[i].evaluations, wanted);
+        if (!single)
+            memcpy(sets[n - 1],
+                   (const double[]){0.8851529128916037, -2.6117111224140174, 0.05513923520829023, -1.3108012960961468},
+                   sizeof sets[0]);
+        test_integral_run(*state, &d, sets[0], (size_t)n, r);
+        for (int i = 0; i < n; i++) {
+            const double q = 1 + sets[i][0], *f = &sets[i][1];
+            const double wanted = f[0] / q - f[1] / (q * q) - f[2] / ((q + 1) * (q + 1)), off = fabs(r[i].value - wanted);
+            const double rounding = 1e-15 * (fabs(f[0] / q) + fabs(f[1] / (q * q)) + fabs(f[2]));
+            const bool claims = r[i].status == MST_INTEGRAL_CONVERGED, is_quick = !single && i < LOGARITHMS / 3;
+            CHECK((!claims || off <= fmax(r[i].error, d.relative_tolerance * fabs(wanted)) + rounding) &&
+                      (!is_quick || (claims && r[i].evaluations <= 230)),
+                  "%s, s %.17g, a %.17g, b %.17g, c %.17g: %.17g +- %.2g after %llu, should be %.17g", mst_type_name(d.type),
+                  sets[i][0], f[0], f[1], f[2], r[i].value, r[i].error, (unsigned long long)r[i].evaluations, wanted);
         }
     }
 }

@@ -10,6 +10,7 @@
 // to) of each. Where the plan says that bounds are the same for all, there is one row of cuts, and rows are the parameters.
 struct mst_integral_call {
     size_t n_sets;
+    size_t n_all; // of the call that the caller made, of which this may be a part
     const double *rows, *cuts;
     double *memory;               // of rows and cuts, for the owner of the call to free
     const double *parameters;     // the caller's, of which rows are made

@@ -244,7 +244,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     mst_status status = MST_OK;
     mst_execution execution;
     mst_report report = {0};
-    mst_integral_call call = {.n_sets = n_sets, .parameters = parameters, .how = &execution, .report = &report};
+    mst_integral_call call = {.n_sets = n_sets, .n_all = n_sets, .parameters = parameters, .how = &execution, .report = &report};
     double start = mst_now();
     size_t bytes;
     bool own = false; // a caller's results are as large as this library's, and computed in place

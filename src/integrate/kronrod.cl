@@ -36,13 +36,13 @@
 #define TERMS 16      // Kronrod's rule finds so many of them exactly
 #define LAST 4        // of which so many say whether they have come to an end,
 #define LAST_BESIDE 6 // and beside logarithms
-#define STEPS 2       // of Gauss and Newton's method, and beside logarithms
-#define STEPS_BESIDE (PRECISION == 64 ? 4 : 3)
+#define STEPS 2       // of Gauss and Newton's method, and beside logarithms, the last of which only looks
+#define STEPS_BESIDE (PRECISION == 64 ? 5 : 4)
 #define LEAST_EXPONENT REAL(-0.99) // that s may come to beside logarithms, and the largest
 #define MOST_EXPONENT 3
 // There s may be off by so many times what the last coefficients leave open of it, and where the error is more than
 // this share of the integral of |f| halves are taken even if theirs is larger.
-#define UNSURE (PRECISION == 64 ? 12 : 20)
+#define UNSURE (PRECISION == 64 ? 12 : 40)
 #define SURE (PRECISION == 64 ? REAL(2e-10) : REAL(1e-4))
 // Times what rounding x changes of v / |x| is what it may change of s by the last terms.
 #define NOISE_OF_TERMS 300
@@ -142,7 +142,9 @@ void take_logarithms(realv *terms, realv *first, realv *second) {
 
 // Terms beside v^s, s being mended. Coefficients of a phi that still has a power of v in it fall slowly, as those of
 // log(v) do, so what makes the last ones least mends s (Gauss and Newton's method). With `beside`, logarithms are taken
-// off them: *tilt and *level are the factors of log(v) (2 v - 1) and of log(v).
+// off them: *tilt and *level are the factors of log(v) (2 v - 1) and of log(v). There the last step changes nothing,
+// but looks at what is left: where log(v) has a small factor, another s does nearly as well, steps stay long, and by
+// their derivatives they leave far less than there is.
 realv mend_exponent(const realv *f, realv cut, realv s, realv limit, bool beside, realv *mended, realv *terms,
                     realv *tilt, realv *level, realv *unsure) {
     realv with_log[TERMS], first = 0, second = 0, first_change = 0, second_change = 0;
@@ -153,6 +155,7 @@ realv mend_exponent(const realv *f, realv cut, realv s, realv limit, bool beside
             take_logarithms(terms, &first, &second);
             take_logarithms(with_log, &first_change, &second_change);
         }
+        const bool looks = beside && step == STEPS_BESIDE - 1;
         realv wanted = 0, norm = 0;
 #pragma unroll 1
         for (uint k = TERMS - (beside ? LAST_BESIDE : LAST); k < TERMS; k++) {
@@ -162,8 +165,8 @@ realv mend_exponent(const realv *f, realv cut, realv s, realv limit, bool beside
         const realv change = wanted / norm;
         const realv off =
             beside ? fmax(LEAST_EXPONENT - (s + change), s + change - MOST_EXPONENT) : fabs(change) - limit;
-        *mended = off < 0 ? *mended : (realv)0;
-        const realv taken = *mended > 0 ? change : (realv)0;
+        *mended = off < 0 || looks ? *mended : (realv)0;
+        const realv taken = *mended > 0 && !looks ? change : (realv)0;
         s += taken;
         first -= taken * first_change;
         second -= taken * second_change;

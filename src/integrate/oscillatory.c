@@ -71,7 +71,8 @@ static mst_status run_part(mst_integral *plan, int which, const double *paramete
     mst_integral *part = plan->parts[which];
     mst_report report = MST_REPORT_INIT;
     const mst_execution how = MST_EXECUTION_INIT;
-    mst_integral_call call = {.n_sets = n, .parameters = parameters, .results = results, .how = &how, .report = &report};
+    mst_integral_call call = {
+        .n_sets = n, .n_all = n, .parameters = parameters, .results = results, .how = &how, .report = &report};
     if (n == 0)
         return MST_OK;
     MST_TRY(mst_integrand_take_rows(part, &call, error));

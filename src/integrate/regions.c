@@ -166,11 +166,15 @@ fail:
     return status;
 }
 
-// How many regions an integral is halved into at least where it seems to be 0. All of them may seem so, and together they must
-// not take more than a small part of the memory.
-static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
-    uint64_t left = mst_budget_left(plan->context, &plan->context->device_memory) / 8;
-    uint64_t each = left / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_components(plan) / n_sets;
+// How many regions an integral is halved into at least where it seems to be 0. All of those at once may seem so, and together
+// they must not take more than a small part of the memory. What others leave of it, and how a call is shared out, do not count:
+// results must not depend on them.
+static cl_uint least_look(const mst_integral *plan, size_t n_sets) {
+    const mst_context *lead = plan->context->lead;
+    uint64_t memory = lead->device_memory.limit;
+    for (size_t k = 0; k < lead->n_peers; k++)
+        memory = mst_smaller(memory, lead->peers[k]->device_memory.limit);
+    uint64_t each = memory / 8 / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_components(plan) / n_sets;
     return each < LEAST_LOOK ? (cl_uint)each : LEAST_LOOK;
 }
 
@@ -179,13 +183,13 @@ static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || st
 
 // Runs rounds until nothing is left to split, or no memory to split it: then integrals that are still running have spent their
 // budget, unless the memory is others'.
-static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_call *call, size_t done, mst_error *error) {
+static mst_status refine(mst_integral *plan, cl_uint n_sets, cl_uint look, const mst_integral_call *call, size_t done,
+                         mst_error *error) {
     mst_status status = MST_OK, room = MST_OK;
-    mst_error full;
+    mst_error full = {0};
     mst_regions *r = plan->work;
     cl_uint n = n_sets * r->first_regions, *counts = r->counts.memory;
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
-    const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
         mst_generation *now = &r->generations[round % 2], *next = &r->generations[1 - round % 2];
         room = reserve_estimates(plan, now, &full);
@@ -229,6 +233,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     mst_status status = MST_OK;
     mst_regions *r = plan->work;
     size_t at_once = MOST_FIRST_REGIONS / r->first_regions / n_components(plan);
+    const cl_uint look = least_look(plan, mst_smaller(at_once, call->n_all));
     for (size_t first = 0; first < call->n_sets; first += at_once) {
         const size_t count = mst_smaller(at_once, call->n_sets - first);
         const mst_integral_call part = mst_integral_part(plan, call, first, count);
@@ -240,7 +245,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(mst_regions_upload_rows(plan, &part, error));
         MST_TRY(upload_cuts(plan, part.cuts, count, error));
         MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
-        MST_TRY(refine(plan, n_sets, call, first, error));
+        MST_TRY(refine(plan, n_sets, look, call, first, error));
         MST_TRY(mst_regions_collect(plan, &part, error));
     }
 fail:

@@ -218,6 +218,32 @@ static bool is_twice(const mst_integral *plan, size_t n_sets) {
     return plan->method->shrink && !plan->cpu && n_sets >= LEAST_TWICE;
 }
 
+// The second worker of the device of worker k, one of n devices. Where it gets none, a plan of earlier calls gives its memory
+// back; where none can be made, the first does the work of both.
+static mst_status add_second(shared_call *s, size_t k, size_t n, mst_error *error) {
+    mst_integral *own = s->workers[k].plan;
+    mst_error why;
+    if (!is_twice(own, s->call->n_sets / n)) {
+        if (own->second)
+            own->second->method->shrink(own->second);
+        return MST_OK;
+    }
+    const mst_status status = own->second ? MST_OK : mst_integral_create_second(own, &own->second, &why);
+    if (status == MST_ERROR_CANCELLED) {
+        if (error)
+            *error = why;
+        return status;
+    }
+    if (status != MST_OK) {
+        mst_log(own->context, MST_LOG_INFO, "one worker on %s, as a second cannot be made: %s", own->context->device.name,
+                why.message);
+        return MST_OK;
+    }
+    s->workers[k].other = &s->workers[s->n_workers];
+    s->workers[s->n_workers++] = (worker){.shared = s, .plan = own->second, .other = &s->workers[k]};
+    return MST_OK;
+}
+
 // The first ones of all devices, then the second ones.
 static mst_status make_workers(mst_integral *plan, shared_call *s, mst_error *error) {
     mst_status status = MST_OK;
@@ -229,15 +255,8 @@ static mst_status make_workers(mst_integral *plan, shared_call *s, mst_error *er
         s->workers[s->n_workers++] = (worker){.shared = s, .plan = own};
         s->alike = s->alike && strcmp(own->context->device.name, plan->context->device.name) == 0;
     }
-    for (size_t k = 0; k < n; k++) {
-        mst_integral *own = s->workers[k].plan;
-        if (!is_twice(own, s->call->n_sets / n))
-            continue;
-        if (!own->second)
-            MST_TRY(mst_integral_create_second(own, &own->second, error));
-        s->workers[k].other = &s->workers[s->n_workers];
-        s->workers[s->n_workers++] = (worker){.shared = s, .plan = own->second, .other = &s->workers[k]};
-    }
+    for (size_t k = 0; k < n; k++)
+        MST_TRY(add_second(s, k, n, error));
 fail:
     return status;
 }

@@ -92,14 +92,17 @@ static long double draw_two_powers(double *p) { // u, v, s, t: a power of the di
     return powl((long double)p[1] - (long double)p[0], s + t + 1) * beta(s + 1, t + 1);
 }
 
-static long double draw_log_power(double *p) { // s, w, k, c, m: v^s ((k - log v) (1 + c v^2) + m log(v)^2) of v = x/w up to 1
-    p[0] = rounded(between(-0.95, 2));
+static long double draw_log_power(double *p) { // s, w, a, b, c, d, m: v^s ((a + b log v) (1 + c v^2) + d v log v + m log(v)^2)
+    p[0] = rounded(between(-0.95, 2.5));       // of v = x/w up to 1
     p[1] = rounded(log_between(0.1, 10));
-    p[2] = rounded(chance(0.5) > 0 ? 0 : between(0, 3));
-    p[3] = rounded(chance(0.5) > 0 ? 0 : between(-1, 3));
-    p[4] = rounded(chance(0.7) > 0 ? 0 : between(-1, 1));
-    const long double s = (long double)p[0] + 1, k = (long double)p[2], c = (long double)p[3], m = (long double)p[4];
-    return (long double)p[1] * (k / s + 1 / (s * s) + c * (k / (s + 2) + 1 / ((s + 2) * (s + 2))) + 2 * m / (s * s * s));
+    p[2] = rounded(chance(0.3) > 0 ? 0 : between(-3, 3));
+    p[3] = rounded(between(-3, 3) * (chance(0.5) > 0 ? 1 : log_between(1e-4, 1)));
+    p[4] = rounded(chance(0.5) > 0 ? 0 : between(-1, 3));
+    p[5] = rounded(chance(0.5) > 0 ? 0 : between(-2, 2));
+    p[6] = rounded(chance(0.7) > 0 ? 0 : between(-1, 1));
+    const long double q = (long double)p[0] + 1, a = (long double)p[2], b = (long double)p[3], c = (long double)p[4];
+    return (long double)p[1] * (a / q - b / (q * q) + c * (a / (q + 2) - b / ((q + 2) * (q + 2))) -
+                                (long double)p[5] / ((q + 1) * (q + 1)) + 2 * (long double)p[6] / (q * q * q));
 }
 
 static long double draw_half_power(double *p) { // s, t, w: (x/w)^s / (1 + x/w)^t
@@ -200,10 +203,10 @@ static const kind kinds[] = {
     {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power, 0, NULL},
     {"two powers", "(x - u)^s*(v - x)^t", "u", "v", {RANGE, "s", "t"}, draw_two_powers, 0, NULL},
     {"log powers",
-     "(x/w)^s*((k - log(x/w))*(1 + c*(x/w)^2) + m*log(x/w)^2)",
+     "(x/w)^s*((a + b*log(x/w))*(1 + c*(x/w)^2) + d*(x/w)*log(x/w) + m*log(x/w)^2)",
      "0",
      "w",
-     {"s", "w", "k", "c", "m"},
+     {"s", "w", "a", "b", "c", "d", "m"},
      draw_log_power,
      0,
      NULL},
