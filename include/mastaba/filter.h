@@ -135,7 +135,8 @@ typedef struct mst_filter_desc {
     size_t mask_depth;  // of a volume's mask, mask[mask_depth][mask_height][mask_width]; 0: 1, the same at all depths
     double noise;       // MST_FILTER_WIENER: the standard deviation, in values of pixels; 0: estimated
     double tiles;       // of an image that does not fit the device: the most by which results may differ from those of the whole,
-                        // as a part of the largest |pixel|; then it goes in tiles (mst_filter_forecast); 0: no tiles
+                        // as a part of the largest |pixel|; then it goes in tiles (mst_filter_forecast), and images on the device
+                        // are refused; 0: no tiles
 } mst_filter_desc;
 
 #define MST_FILTER_DESC_INIT                                                                                                     \
@@ -148,8 +149,10 @@ typedef struct mst_filter_desc {
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
 // before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, radii, masks, or for the paper's algorithm a shape that is
 // not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers, or float64 on a device without it;
-// MST_ERROR_BUDGET, also where no tiles that have room come as near as desc.tiles says; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD;
-// MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
+// MST_ERROR_BUDGET, also where the largest tiles that have room are not known to come as near as desc.tiles says;
+// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile, and for tiles
+// while the mask is computed at all frequencies of the whole, for which it takes, beside the budgets, memory of the host until it
+// returns: 16 bytes a pixel of a tile, 8 without double precision, and up to 9 MB. Thread-safe on one context.
 MST_API mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error);
 MST_API void mst_filter_destroy(mst_filter *plan);
 
@@ -164,8 +167,9 @@ typedef struct mst_filter_forecast {
     uint64_t tile_shape[3]; // pixels that are a tile's own, along depth, height and width,
     uint64_t halo[3];       // and what it has around them, to either side
     double bound; // the most by which a result r may differ from that of the whole, but for rounding, as a part of the largest
-                  // |pixel|: the sum of what the mask's response has beyond the halo, of the whole and of a tile, and of their
-                  // differences within. The whole's response is taken from at most twice as many frequencies as a tile's
+                  // |pixel|, whatever the mask and the pixels: twice the sum of |response| of a tile beyond the halo, and the
+                  // root of the sum, over all frequencies of the whole, of the squares by which the mask differs from what the
+                  // tile's response has there (Cauchy and Schwarz, and Parseval)
 } mst_filter_forecast;
 
 #define MST_FILTER_FORECAST_INIT                                                                                                 \

@@ -258,20 +258,22 @@ static mst_status keep_own_mask(mst_filter *plan, mst_error *error) {
     return MST_OK;
 }
 
-// The host's copy of a mask of discs is kept for panels.
+// The host's copy of a mask of discs is kept for panels. Beside tiles nothing of the whole stays on the device, which they need.
 static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
     bool fits = false;
     MST_TRY(choose(plan, user, error));
     status = make_on_device(plan, &fits, &plan->refusal);
-    bool too_small = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY;
-    if (too_small)
+    const bool no_plan = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY,
+               too_small = no_plan || (status == MST_OK && !fits), tiled = too_small && plan->desc.tiles > 0;
+    if (no_plan || tiled)
         drop_from_device(plan);
-    too_small = too_small || (status == MST_OK && !fits);
-    plan->panels = too_small && plan->desc.tiles == 0 && mst_filter_panels_can(plan);
-    if (too_small && plan->desc.tiles > 0)
-        return mst_tiles_make(plan, error);
-    if (status != MST_OK && !plan->panels && error)
+    if (tiled && !no_plan)
+        mst_fail(&plan->refusal, MST_ERROR_BUDGET, "images on the device have no room beside tiles; leave out tiles");
+    plan->panels = too_small && !tiled && mst_filter_panels_can(plan);
+    if (tiled)
+        status = mst_tiles_make(plan, error);
+    else if (status != MST_OK && !plan->panels && error)
         *error = plan->refusal;
     if (plan->panels)
         MST_TRY(keep_own_mask(plan, error));

@@ -1,11 +1,9 @@
 // Tiles with halos: windows on an image, continued beyond its edges, each of which a plan of its own filters as if it were
 // repeated. A pixel's result then misses what the mask's response reaches beyond the halo, has in its place what lies in the
-// window, and sees a response that is sampled from fewer frequencies. The sum of all three, of absolute values, bounds the
-// difference.
-#include "mask.h"
+// window, and sees a response that is sampled from fewer frequencies (tiles_bound.c).
 #include "panels.h"
+#include "tiles_bound.h"
 
-#include "fft/plan.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "stream/places.h"
@@ -17,127 +15,16 @@
 
 enum { Z, Y, X, N_SIDES };
 
-#define MOST_SIDE 2048u // of windows on images: responses of twice as many are summed
+#define MOST_SIDE 2048u // of windows on images
 #define MOST_DEPTH 128u // of windows on volumes
 #define LEAST_SIDE 16u
-#define MOST_HALO 3 / 8 // of a window
+#define MOST_HALO_EIGHTHS 3 // of a window
 
 struct mst_filter_tiles {
     mst_filter *inner; // of a window's colours, to raw results
     size_t image[N_SIDES], window[N_SIDES], halo[N_SIDES], step[N_SIDES], n[N_SIDES];
     double bound;
 };
-
-// ---- Responses
-
-// A mask's response on a grid of frequencies, which is periodic.
-typedef struct response {
-    mst_filter grid; // what masks are filled by
-    void *values;
-} response;
-
-static mst_status fill_row(size_t row, void *user, mst_error *error) {
-    mst_status status = MST_OK;
-    const response *r = user;
-    const mst_filter *g = &r->grid;
-    const size_t columns = mst_mask_columns(g);
-    void *values = malloc(columns * mst_filter_real_bytes(g));
-    MST_REQUIRE(values, MST_ERROR_HOST_MEMORY, "out of memory for a row of a mask");
-    mst_mask_fill_row(g, row, values);
-    for (size_t l = 0; l < columns; l++) {
-        const size_t at = 2 * (row * columns + l);
-        mst_panels_put(g, r->values, at, mst_panels_get(g, values, l));
-        mst_panels_put(g, r->values, at + 1, 0);
-    }
-fail:
-    free(values);
-    return status;
-}
-
-// In double precision where there is that, as rounding is summed, too.
-static mst_status respond(const mst_filter *plan, const size_t n[N_SIDES], response *r, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_filter *g = &r->grid;
-    mst_fft *fft = NULL;
-    void *spectrum = NULL;
-    *g = *plan;
-    g->cosine = false;
-    g->is_double = plan->context->device.fp64;
-    g->r = g->period_r = n[Z], g->p = g->period_p = n[Y], g->q = g->period_q = n[X];
-    const size_t rows = n[Z] * n[Y], half[] = {n[Z], n[Y], mst_mask_columns(g)};
-    mst_fft_desc d = MST_FFT_DESC_INIT;
-    d.input = mst_layout_dense(g->is_double ? MST_COMPLEX128 : MST_COMPLEX64, N_SIDES, half);
-    d.output = mst_layout_dense(g->is_double ? MST_FLOAT64 : MST_FLOAT32, N_SIDES, n);
-    d.n_axes = N_SIDES;
-    for (int side = 0; side < N_SIDES; side++)
-        d.axes[side] = side;
-    d.direction = MST_FFT_INVERSE;
-    d.scale = 1 / ((double)n[Z] * (double)n[Y] * (double)n[X]);
-    r->values = spectrum = malloc(rows * half[X] * 2 * mst_filter_real_bytes(g));
-    MST_REQUIRE(spectrum, MST_ERROR_HOST_MEMORY, "out of memory for the response of a mask");
-    MST_TRY(mst_pool_run(plan->context->pool, rows, fill_row, r, error));
-    r->values = malloc(rows * n[X] * mst_filter_real_bytes(g));
-    MST_REQUIRE(r->values, MST_ERROR_HOST_MEMORY, "out of memory for the response of a mask");
-    MST_TRY(mst_fft_create(plan->context, &d, &fft, error));
-    MST_TRY(mst_fft_execute(fft, mst_at_host(spectrum), mst_at_host(r->values), NULL, error));
-fail:
-    if (r->values != spectrum)
-        free(spectrum);
-    mst_fft_destroy(fft);
-    return status;
-}
-
-static size_t away(size_t k, size_t n) { return mst_smaller(k, n - k); }
-
-// Sums of absolute values by the distance from 0, the largest along the axes: of a tile's response, of the whole's, and of their
-// difference where there are both. One axis of an image has one point.
-typedef struct reaches {
-    size_t n; // distances
-    double (*at)[3];
-} reaches;
-
-static mst_status sum_reaches(const response *tile, const response *whole, reaches *all, mst_error *error) {
-    const mst_filter *t = &tile->grid, *w = &whole->grid;
-    const size_t small[] = {t->r, t->p, t->q};
-    all->n = mst_larger(mst_larger(w->r, w->p), mst_larger(w->q, mst_larger(t->p, t->q))) / 2 + 1;
-    all->at = calloc(all->n, sizeof *all->at);
-    if (!all->at)
-        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for the response of a mask");
-    for (size_t z = 0; z < w->r; z++)
-        for (size_t y = 0; y < w->p; y++)
-            for (size_t x = 0; x < w->q; x++) {
-                const size_t far[] = {away(z, w->r), away(y, w->p), away(x, w->q)},
-                             at = mst_larger(mst_larger(far[Z], far[Y]), far[X]);
-                const double value = mst_panels_get(w, whole->values, (z * w->p + y) * w->q + x);
-                all->at[at][1] += fabs(value);
-                if (far[Z] > (small[Z] - 1) / 2 || far[Y] > (small[Y] - 1) / 2 || far[X] > (small[X] - 1) / 2)
-                    continue;
-                const size_t k[] = {2 * z > w->r ? small[Z] - far[Z] : far[Z], 2 * y > w->p ? small[Y] - far[Y] : far[Y],
-                                    2 * x > w->q ? small[X] - far[X] : far[X]};
-                all->at[at][2] += fabs(value - mst_panels_get(t, tile->values, (k[Z] * t->p + k[Y]) * t->q + k[X]));
-            }
-    for (size_t z = 0; z < t->r; z++)
-        for (size_t y = 0; y < t->p; y++)
-            for (size_t x = 0; x < t->q; x++) {
-                const size_t at = mst_larger(mst_larger(away(z, t->r), away(y, t->p)), away(x, t->q));
-                all->at[at][0] += fabs(mst_panels_get(t, tile->values, (z * t->p + y) * t->q + x));
-            }
-    return MST_OK;
-}
-
-// The least halo whose bound is near enough, or the largest one.
-static size_t halo_of(const reaches *all, size_t most, double wanted, double *bound) {
-    double outside = 0, inside = 0;
-    for (size_t k = 0; k < all->n; k++)
-        outside += all->at[k][0] + all->at[k][1];
-    for (size_t halo = 0;; halo++) {
-        outside -= all->at[halo][0] + all->at[halo][1];
-        inside += all->at[halo][2];
-        *bound = fmax(outside, 0) + inside;
-        if (*bound <= wanted || halo + 1 > most || halo + 1 >= all->n)
-            return halo;
-    }
-}
 
 // ---- Making
 
@@ -169,13 +56,21 @@ static mst_status make_inner(const mst_filter *plan, const size_t window[N_SIDES
     return mst_fail(error, MST_ERROR_BUDGET, "no tile of an image has room");
 }
 
+// Whether a window's spectrum alone is more than the device may hold: no kernels are built to learn that.
+static bool is_too_large(const mst_filter *plan, const size_t window[N_SIDES]) {
+    const size_t bytes = window[Z] * window[Y] * window[X] * mst_filter_real_bytes(plan);
+    return bytes > plan->context->device_memory.limit;
+}
+
 // The largest windows that have room.
 static mst_status find_windows(mst_filter *plan, struct mst_filter_tiles *t, mst_error *error) {
-    mst_status status = MST_ERROR_BUDGET;
+    mst_status status = mst_fail(error, MST_ERROR_BUDGET, "no tile of an image has room");
     const size_t most = plan->desc.volume ? MOST_DEPTH : MOST_SIDE;
     for (size_t side = most; side >= LEAST_SIDE; side = side % 3 ? side / 4 * 3 : side / 3 * 2) { // 2^k and 3 2^k
         for (int k = 0; k < N_SIDES; k++)
             t->window[k] = k == Z && !plan->desc.volume ? 1 : mst_smaller(side, power_from(2 * t->image[k] + LEAST_SIDE));
+        if (is_too_large(plan, t->window))
+            continue;
         status = make_inner(plan, t->window, &t->inner, error);
         if (status != MST_ERROR_BUDGET && status != MST_ERROR_DEVICE_MEMORY)
             break;
@@ -183,23 +78,24 @@ static mst_status find_windows(mst_filter *plan, struct mst_filter_tiles *t, mst
     return status;
 }
 
+// How far a pixel sees the same beyond the edges, however far those go on. The whole comes round to its other end where it was
+// padded with zeros, or mirrored to a length that is a faster one.
+static size_t same_beyond(size_t transformed, size_t pixels, mst_filter_edges edges) {
+    const bool goes_on = edges == MST_FILTER_WRAP || (edges == MST_FILTER_REFLECT && transformed % pixels == 0);
+    return goes_on ? SIZE_MAX : transformed - pixels;
+}
+
 static mst_status find_halo(mst_filter *plan, struct mst_filter_tiles *t, mst_error *error) {
     mst_status status = MST_OK;
-    response tile = {.values = NULL}, whole = {.values = NULL};
-    reaches all = {.at = NULL};
-    const size_t periods[] = {plan->period_r, plan->period_p, plan->period_q};
-    size_t n[N_SIDES], most = SIZE_MAX, halo;
+    const size_t transformed[] = {plan->r, plan->p, plan->q};
+    size_t most = SIZE_MAX, halo;
     for (int k = plan->desc.volume ? Z : Y; k < N_SIDES; k++)
-        most = mst_smaller(most, t->window[k] * MOST_HALO);
-    for (int k = 0; k < N_SIDES; k++)
-        n[k] = mst_smaller(periods[k], k == Z && !plan->desc.volume ? 1 : 2 * t->window[k]);
-    MST_TRY(respond(plan, t->window, &tile, error));
-    MST_TRY(respond(plan, n, &whole, error));
-    MST_TRY(sum_reaches(&tile, &whole, &all, error));
-    halo = halo_of(&all, most, plan->desc.tiles, &t->bound);
+        most = mst_smaller(mst_smaller(most, t->window[k] * MOST_HALO_EIGHTHS / 8),
+                           same_beyond(transformed[k], t->image[k], plan->desc.edges));
+    MST_TRY(mst_tiles_bound(plan, t->window, most, &halo, &t->bound, error));
     MST_REQUIRE(
         t->bound <= plan->desc.tiles, MST_ERROR_BUDGET,
-        "tiles of %zu x %zu pixels differ by up to %.3g of the largest pixel, and %.3g is allowed; allow more, or memory for "
+        "tiles of %zu x %zu pixels may differ by up to %.3g of the largest pixel, and %.3g is allowed; allow more, or memory for "
         "larger ones, or leave out tiles",
         t->window[X], t->window[Y], t->bound, plan->desc.tiles);
     for (int k = 0; k < N_SIDES; k++) {
@@ -208,9 +104,6 @@ static mst_status find_halo(mst_filter *plan, struct mst_filter_tiles *t, mst_er
         t->n[k] = mst_divide_up(t->image[k], t->step[k]);
     }
 fail:
-    free(tile.values);
-    free(whole.values);
-    free(all.at);
     return status;
 }
 
