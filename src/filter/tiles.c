@@ -95,8 +95,8 @@ static mst_status find_halo(mst_filter *plan, struct mst_filter_tiles *t, mst_er
     MST_TRY(mst_tiles_bound(plan, t->window, most, &halo, &t->bound, error));
     MST_REQUIRE(
         t->bound <= plan->desc.tiles, MST_ERROR_BUDGET,
-        "tiles of %zu x %zu pixels may differ by up to %.3g of the largest pixel, and %.3g is allowed; allow more, or memory for "
-        "larger ones, or leave out tiles",
+        "tiles of %zu x %zu pixels may differ by %.3g of the largest pixel or more, and %.3g is allowed; allow more, or memory "
+        "for larger ones, or leave out tiles",
         t->window[X], t->window[Y], t->bound, plan->desc.tiles);
     for (int k = 0; k < N_SIDES; k++) {
         t->halo[k] = k == Z && !plan->desc.volume ? 0 : halo;

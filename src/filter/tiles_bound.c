@@ -278,6 +278,10 @@ static size_t cut_of(const mst_filter *plan, const beyond *all, size_t most) {
     return cut;
 }
 
+static double beyond_halo(const beyond *all, size_t halo, size_t cut) {
+    return all->sum[halo][0] + fabs(all->sum[halo][0] - all->sum[cut][0]);
+}
+
 mst_status mst_tiles_bound(const mst_filter *plan, const size_t window[3], size_t most, size_t *halo, double *bound,
                            mst_error *error) {
     mst_status status = MST_OK;
@@ -290,11 +294,13 @@ mst_status mst_tiles_bound(const mst_filter *plan, const size_t window[3], size_
     for (int k = plan->desc.volume ? Z : Y; k < N_SIDES; k++)
         cut = mst_smaller(cut, (window[k] - 1) / 2);
     cut = cut_of(plan, &all, cut);
-    MST_TRY(sum_rest(plan, &tile, cut, &other, error));
-    for (*halo = 0;; ++*halo) {
-        *bound = other + all.sum[*halo][0] + fabs(all.sum[*halo][0] - all.sum[cut][0]);
-        if (*bound <= plan->desc.tiles || *halo >= most)
-            break;
+    *halo = most;
+    *bound = beyond_halo(&all, most, cut);
+    if (*bound <= plan->desc.tiles) { // else the frequencies of the whole, which take longer, can only add to it
+        MST_TRY(sum_rest(plan, &tile, cut, &other, error));
+        for (*halo = 0; *halo < most && other + beyond_halo(&all, *halo, cut) > plan->desc.tiles;)
+            ++*halo;
+        *bound = other + beyond_halo(&all, *halo, cut);
     }
 fail:
     free(tile.values);

@@ -5,7 +5,8 @@
 #include "plan.h"
 
 // Of windows of so many pixels along depth, height and width: the least halo, of up to `most` pixels, whose bound is at most
-// plan->desc.tiles, else the one whose bound is reported as more. Goes over all frequencies of the whole, on the plan's pool.
+// plan->desc.tiles, else `most`, and of its bound as much as shows that it is more. Goes over all frequencies of the whole, on
+// the plan's pool.
 mst_status mst_tiles_bound(const mst_filter *plan, const size_t window[3], size_t most, size_t *halo, double *bound,
                            mst_error *error);
 
