@@ -75,7 +75,7 @@ fail:
     return status;
 }
 
-// Along the axis that the plan's transforms leave to its convolutions. Work memory is given back before, so that this takes no
+// Along the axis that the plan's transforms leave to its convolutions. Work memory is given back meanwhile, so that this takes no
 // more of the device than an execution.
 static mst_status transform_rest(mst_deconvolution *plan, mst_queue *queue, mst_error *error) {
     mst_status status = MST_OK;
@@ -99,18 +99,16 @@ fail:
     if (status != MST_OK)
         mst_queue_abandon(queue);
     mst_fft_destroy(rest);
-    return status;
+    return status == MST_OK ? mst_deconvolution_prepare(plan, 1, error) : status;
 }
 
 // What iterations, or the filter, take of the spectrum.
 static mst_status take_transfer(mst_deconvolution *plan, mst_queue *queue, mst_error *error) {
     mst_status status = MST_OK;
-    if (!mst_deconvolution_iterates(plan)) {
+    if (!mst_deconvolution_iterates(plan))
         MST_TRY(invert(plan, queue, error));
-    } else if (plan->gain.buffer) {
-        MST_TRY(mst_deconvolution_prepare(plan, 1, error));
+    else if (plan->gain.buffer)
         MST_TRY(mst_deconvolution_make_gain(plan, queue, 0, 1, plan->gain.buffer, error));
-    }
     MST_TRY(mst_queue_finish(queue, error));
 fail:
     return status;
