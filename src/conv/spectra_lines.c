@@ -1,5 +1,6 @@
 #include "spectra.h"
 
+#include "runtime/layout.h"
 #include "runtime/numbers.h"
 #include "stream/transfer.h"
 
@@ -70,34 +71,6 @@ static mst_type part_of(mst_type type) {
     return type == MST_COMPLEX64 ? MST_FLOAT32 : type == MST_COMPLEX128 ? MST_FLOAT64 : type;
 }
 
-static double number_of(mst_type part, const void *values, size_t i) {
-    switch (part) {
-    case MST_FLOAT32:
-        return (double)((const float *)values)[i];
-    case MST_FLOAT64:
-        return ((const double *)values)[i];
-    case MST_INT8:
-        return ((const int8_t *)values)[i];
-    case MST_UINT8:
-    case MST_BOOL:
-        return ((const uint8_t *)values)[i];
-    case MST_INT16:
-        return ((const int16_t *)values)[i];
-    case MST_UINT16:
-        return ((const uint16_t *)values)[i];
-    case MST_INT32:
-        return ((const int32_t *)values)[i];
-    case MST_UINT32:
-        return ((const uint32_t *)values)[i];
-    case MST_INT64:
-        return (double)((const int64_t *)values)[i];
-    case MST_UINT64:
-        return (double)((const uint64_t *)values)[i];
-    default: // complex numbers have parts, and float16 is refused
-        return 0;
-    }
-}
-
 static void put_number(mst_type part, void *values, size_t i, double number) {
     if (part == MST_FLOAT32)
         ((float *)values)[i] = (float)number;
@@ -112,10 +85,10 @@ static void convert(const mst_spectra_line *l, const source_run *r, const void *
     const bool conjugate = l->array == Y && l->plan->desc.correlate;
     for (size_t i = 0; i < r->count; i++) {
         const size_t k = r->down ? r->count - 1 - i : i;
-        put_number(part_of(result), to, out * i, number_of(part_of(own), from, in * k));
+        put_number(part_of(result), to, out * i, mst_type_number(part_of(own), from, in * k));
         if (out == 1)
             continue;
-        const double imaginary = in == 2 ? number_of(part_of(own), from, in * k + 1) : 0;
+        const double imaginary = in == 2 ? mst_type_number(part_of(own), from, in * k + 1) : 0;
         put_number(part_of(result), to, out * i + 1, conjugate ? -imaginary : imaginary);
     }
 }

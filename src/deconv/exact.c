@@ -84,21 +84,6 @@ static mst_status check_start(const exact_run *e, size_t row, size_t x, double v
                     finite ? "; an object has no negative light" : "");
 }
 
-static double number_of(mst_type type, const void *values, size_t i) {
-    switch (type) {
-    case MST_UINT8:
-        return ((const uint8_t *)values)[i];
-    case MST_UINT16:
-        return ((const uint16_t *)values)[i];
-    case MST_INT16:
-        return ((const int16_t *)values)[i];
-    case MST_FLOAT64:
-        return ((const double *)values)[i];
-    default:
-        return (double)((const float *)values)[i];
-    }
-}
-
 // A row of the start, in NOW, which is flat beyond it.
 static mst_status start_row(size_t row, void *user, mst_error *error) {
     mst_status status = MST_OK;
@@ -120,7 +105,7 @@ static mst_status start_row(size_t row, void *user, mst_error *error) {
     MST_REQUIRE(values, MST_ERROR_HOST_MEMORY, "out of memory for a row of the start");
     MST_TRY(mst_transfer_read(plan->context->pool, &t, 0, bytes, values, error));
     for (size_t x = 0; x < n; x++) {
-        const double value = number_of(own->type, values, x);
+        const double value = mst_type_number(own->type, values, x);
         MST_TRY(check_start(g->run, row, x, value, error));
         put(g->run, NOW, to + x, value);
     }

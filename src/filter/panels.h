@@ -57,7 +57,6 @@ mst_status mst_panels_store(mst_panels_run *r, mst_error *error); // all channel
 mst_status mst_panels_read_part(const mst_panels_run *r, size_t y, size_t first, size_t count, void **packed, mst_error *error);
 mst_status mst_panels_write_part(const mst_panels_run *r, size_t y, size_t first, size_t count, const void *results,
                                  mst_error *error);
-double mst_panels_pixel(mst_type type, const void *values, size_t i);
 void mst_panels_add_to_range(mst_panels_run *r, double value);
 
 // ---- panels_mask.c

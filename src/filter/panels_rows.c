@@ -29,14 +29,6 @@ static mst_transfer part_of(const mst_panels_run *r, int side, size_t y, size_t 
 
 static size_t packed_bytes(const mst_layout *row) { return mst_layout_count(row) * mst_type_bytes(row->type); }
 
-double mst_panels_pixel(mst_type type, const void *values, size_t i) {
-    if (type == MST_UINT8)
-        return ((const uint8_t *)values)[i];
-    if (type == MST_UINT16)
-        return ((const uint16_t *)values)[i];
-    return type == MST_FLOAT64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
 mst_status mst_panels_read_part(const mst_panels_run *r, size_t y, size_t first, size_t count, void **packed, mst_error *error) {
     mst_layout part;
     const mst_transfer t = part_of(r, 0, y, first, count, &part);
@@ -67,7 +59,7 @@ static mst_status load_row(size_t y, void *user, mst_error *error) {
     MST_TRY(read_row(r, y, &packed, error));
     for (size_t x = 0; x < width; x++)
         mst_panels_put(plan, to, x,
-                       mst_panels_rounded(plan, mst_panels_pixel(plan->desc.input.type, packed, x * plan->channels + r->colour)) -
+                       mst_panels_rounded(plan, mst_type_number(plan->desc.input.type, packed, x * plan->channels + r->colour)) -
                            r->level);
     for (size_t x = width; x < plan->q; x++)
         mst_panels_put(plan, to, x, mirrored ? mst_panels_get(plan, to, 2 * width - 1 - x) : 0);
@@ -99,7 +91,7 @@ static mst_status find_level(mst_panels_run *r, mst_error *error) {
     r->level = 0;
     for (int i = 0; i < 3 && mst_filter_levels(plan); i++) {
         MST_TRY(read_row(r, y[i], &packed, error));
-        v[i] = mst_panels_rounded(plan, mst_panels_pixel(plan->desc.input.type, packed, x[i] * plan->channels + r->colour));
+        v[i] = mst_panels_rounded(plan, mst_type_number(plan->desc.input.type, packed, x[i] * plan->channels + r->colour));
         free(packed);
         packed = NULL;
     }
@@ -190,7 +182,7 @@ mst_status mst_panels_write_part(const mst_panels_run *r, size_t y, size_t first
         for (size_t c = 0; c < plan->channels; c++) {
             const size_t i = x * plan->channels + c;
             if (image && c >= plan->colours)
-                put_number(to, packed, i, mst_panels_pixel(from, image, i));
+                put_number(to, packed, i, mst_type_number(from, image, i));
             else
                 put_number(to, packed, i,
                            mst_panels_rounded(plan, scaled(r, mst_panels_get(plan, results, x * plan->colours + c))));

@@ -13,6 +13,35 @@ static inline bool mst_type_is_complex(mst_type type) { return type == MST_COMPL
 const char *mst_type_element(mst_type type);
 static inline bool mst_type_is_double(mst_type type) { return type == MST_FLOAT64 || type == MST_COMPLEX128; }
 
+// Number i of real numbers in the host's memory; 0 of complex ones, which are pairs of others, and of float16.
+static inline double mst_type_number(mst_type type, const void *values, size_t i) {
+    switch (type) {
+    case MST_FLOAT32:
+        return (double)((const float *)values)[i];
+    case MST_FLOAT64:
+        return ((const double *)values)[i];
+    case MST_INT8:
+        return ((const int8_t *)values)[i];
+    case MST_UINT8:
+    case MST_BOOL:
+        return ((const uint8_t *)values)[i];
+    case MST_INT16:
+        return ((const int16_t *)values)[i];
+    case MST_UINT16:
+        return ((const uint16_t *)values)[i];
+    case MST_INT32:
+        return ((const int32_t *)values)[i];
+    case MST_UINT32:
+        return ((const uint32_t *)values)[i];
+    case MST_INT64:
+        return (double)((const int64_t *)values)[i];
+    case MST_UINT64:
+        return (double)((const uint64_t *)values)[i];
+    default:
+        return 0;
+    }
+}
+
 // The rest expects a checked layout.
 size_t mst_layout_count(const mst_layout *layout); // product of the shape
 bool mst_layout_is_dense(const mst_layout *layout);
