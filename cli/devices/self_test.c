@@ -47,6 +47,29 @@ static mst_status transform(mst_context *context, double *largest, mst_error *er
     return status;
 }
 
+// A cosine transform of an odd length, against the sum that defines it.
+static mst_status cosine(mst_context *context, double *largest, mst_error *error) {
+    enum { N = 105, BATCH = 5 };
+    static float x[BATCH][N], y[BATCH][N];
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_fft *plan = NULL;
+    desc.input = desc.output = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){BATCH, N});
+    desc.kind = MST_FFT_DCT2;
+    fill(&x[0][0], sizeof x / sizeof(float), 5);
+    mst_status status = mst_fft_create(context, &desc, &plan, error);
+    if (status == MST_OK)
+        status = mst_fft_execute(plan, mst_at_host(x), mst_at_host(y), NULL, error);
+    mst_fft_destroy(plan);
+    for (int b = 0; b < BATCH && status == MST_OK; b++)
+        for (int k = 0; k < N; k++) {
+            double sum = 0;
+            for (int j = 0; j < N; j++)
+                sum += 2 * x[b][j] * cos(pi * k * (2 * j + 1) / (2 * N));
+            *largest = larger(*largest, (y[b][k] - sum) / (2 * sqrt(N)));
+        }
+    return status;
+}
+
 static mst_status convolve(mst_context *context, double *largest, mst_error *error) {
     enum { N = 300, KERNEL = 17, FULL = N + KERNEL - 1 };
     static float x[N], y[KERNEL], z[FULL];
@@ -86,6 +109,34 @@ static mst_status map(mst_context *context, double *largest, mst_error *error) {
     mst_map_destroy(plan);
     for (int i = 0; i < N && status == MST_OK; i++)
         *largest = larger(*largest, y[i] - (x[i] < 0 ? sin(3.0 * x[i]) : sqrt(x[i]) - (double)x[i] * x[i]));
+    return status;
+}
+
+// Means of rows, which take more than one work-group each.
+static mst_status reduce(mst_context *context, double *largest, mst_error *error) {
+    enum { ROWS = 6, COLUMNS = 3000 };
+    static float x[ROWS][COLUMNS], means[ROWS];
+    const mst_map_input input = {.name = "x", .layout = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){ROWS, COLUMNS})};
+    const mst_location from = mst_at_host(x);
+    const int axis = -1;
+    mst_map_desc desc = MST_MAP_DESC_INIT;
+    mst_map *plan = NULL;
+    desc.expression = "mean(3 * x * x)";
+    desc.inputs = &input;
+    desc.n_inputs = 1;
+    desc.axes = &axis;
+    desc.n_axes = 1;
+    fill(&x[0][0], ROWS * COLUMNS, 6);
+    mst_status status = mst_map_create(context, &desc, &plan, error);
+    if (status == MST_OK)
+        status = mst_map_execute(plan, &from, mst_at_host(means), NULL, error);
+    mst_map_destroy(plan);
+    for (int i = 0; i < ROWS && status == MST_OK; i++) {
+        double sum = 0;
+        for (int j = 0; j < COLUMNS; j++)
+            sum += 3.0 * x[i][j] * x[i][j];
+        *largest = larger(*largest, means[i] - sum / COLUMNS);
+    }
     return status;
 }
 
@@ -203,8 +254,9 @@ static mst_status solve(mst_context *context, double *largest, mst_error *error)
 }
 
 static const self_test tests[] = {
-    {"fft", 2e-6, transform},         {"convolve", 5e-6, convolve},   {"map", 5e-7, map},     {"filter", 2e-6, filter},
-    {"deconvolve", 5e-6, deconvolve}, {"integrate", 1e-5, integrate}, {"solve", 1e-5, solve},
+    {"fft", 2e-6, transform}, {"dct", 2e-6, cosine},    {"convolve", 5e-6, convolve},     {"map", 5e-7, map},
+    {"reduce", 1e-6, reduce}, {"filter", 2e-6, filter}, {"deconvolve", 5e-6, deconvolve}, {"integrate", 1e-5, integrate},
+    {"solve", 1e-5, solve},
 };
 
 const self_test *self_test_at(size_t number) { return number < CLI_COUNT(tests) ? &tests[number] : NULL; }

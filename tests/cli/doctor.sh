@@ -2,7 +2,7 @@
 # mastaba doctor: what works, and what does not.
 . "${0%/*}/lib"
 
-capabilities='fft convolve map filter deconvolve integrate solve'
+capabilities='fft dct convolve map reduce filter deconvolve integrate solve'
 expect 0 "$MASTABA" doctor
 for capability in $capabilities; do
     grep -Eq "^(self-test)? +$capability +works: [0-9.]+ s, largest error [0-9.]+e-" .stdout || fail "$capability is not said to work"
@@ -89,4 +89,4 @@ EOF
 cc -shared -fPIC -o driver.so driver.c
 expect 1 env LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$MASTABA" doctor --timeout 4
 grep -q 'PROBLEM: fft: the driver hangs: no answer in 4 s' .stdout || fail "a capability that hangs is not said to"
-! grep -q 'PROBLEM: convolve: the driver hangs' .stdout || fail "a capability hangs because the one before does"
+! grep -q 'PROBLEM: dct: the driver hangs' .stdout || fail "a capability hangs because the one before does"
