@@ -62,6 +62,54 @@ static void test_values_arrive(void **state) {
     mst_device_release(context, to, 4 * sizeof(cl_float));
 }
 
+static int n_told; // arguments
+
+cl_int __real_clSetKernelArg(cl_kernel kernel, cl_uint k, size_t bytes, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint k, size_t bytes, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint k, size_t bytes, const void *value) {
+    n_told++;
+    return __real_clSetKernelArg(kernel, k, bytes, value);
+}
+
+// The driver is told of numbers and local memory when they change, of memory and what is longer each time.
+static void test_the_driver_is_told_of_changes(void **state) {
+    static const struct {
+        cl_uint n;
+        double x;
+        size_t local;
+        int told;
+    } launches[] = {{3, 0.5, 64, 6}, {3, 0.5, 64, 3}, {4, 0.5, 64, 4}, {3, 0.25, 64, 5}, {3, 0.25, 128, 4}, {3, 0.25, 128, 3}};
+    mst_context *context = *state;
+    mst_queue queue = MST_QUEUE(context, mst_context_queue(context));
+    mst_error e;
+    cl_mem from, to;
+    const cl_int seven = 7;
+    const cl_long8 many = {.s = {0, 0, 0, 0, 0, 0, 0, 11}};
+    mst_kernel *kernel = make(context, "-D PRECISION=32");
+    OK(mst_device_allocate(context, CL_MEM_READ_WRITE, sizeof seven, "from", &from, &e));
+    OK(mst_device_allocate(context, CL_MEM_READ_WRITE, 4 * sizeof(cl_float), "to", &to, &e));
+    OK(mst_queue_write(&queue, CL_TRUE, from, 0, sizeof seven, &seven, "from", &e));
+    for (size_t k = 0; k < MST_COUNT(launches); k++) {
+        const mst_argument arguments[] = {MST_BIND(from, from),
+                                          MST_BIND(n, launches[k].n),
+                                          MST_BIND(x, launches[k].x),
+                                          MST_BIND(many, many),
+                                          MST_BIND_LOCAL(scratch, launches[k].local),
+                                          MST_BIND(to, to)};
+        cl_float got[4] = {-1, -1, -1, -1};
+        n_told = 0;
+        OK(mst_queue_write(&queue, CL_TRUE, to, 0, sizeof got, got, "to", &e));
+        OK(mst_kernel_launch(&queue, kernel, arguments, MST_COUNT(arguments), 1, 1, NULL, &e));
+        OK(mst_queue_read(&queue, to, 0, sizeof got, got, "to", &e));
+        assert_int_equal(n_told, launches[k].told);
+        assert_true(got[0] == 7 && got[1] == (float)launches[k].n && got[2] == (float)launches[k].x && got[3] == 11);
+    }
+    mst_kernel_destroy(kernel);
+    mst_queue_release(&queue);
+    mst_device_release(context, from, sizeof seven);
+    mst_device_release(context, to, 4 * sizeof(cl_float));
+}
+
 // Nothing of these is launched, so that no memory is needed.
 static void test_misfits_are_refused(void **state) {
     mst_context *context = *state;
@@ -153,9 +201,8 @@ static void test_programs_are_given(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_arrive),
-        cmocka_unit_test(test_misfits_are_refused),
-        cmocka_unit_test(test_programs_that_fail),
+        cmocka_unit_test(test_values_arrive),       cmocka_unit_test(test_the_driver_is_told_of_changes),
+        cmocka_unit_test(test_misfits_are_refused), cmocka_unit_test(test_programs_that_fail),
         cmocka_unit_test(test_programs_are_given),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

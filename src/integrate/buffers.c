@@ -132,15 +132,9 @@ double mst_integral_sum(const double *values, size_t n) {
     return isfinite(rest) ? sum + rest : sum;
 }
 
-mst_status mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted, size_t *group,
-                              mst_error *error) {
-    mst_status status = MST_OK;
-    size_t most = 1;
-    MST_TRY_CL(clGetKernelWorkGroupInfo(kernel->opencl, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                        &most, NULL),
-               "cannot ask for the work-group size of a kernel");
-    for (*group = plan->cpu ? 1 : wanted; *group > most;)
-        *group /= 2;
-fail:
-    return status;
+size_t mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted) {
+    size_t group = plan->cpu ? 1 : wanted;
+    while (group > kernel->most_items)
+        group /= 2;
+    return group;
 }

@@ -27,7 +27,7 @@ mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst
 
 // The work-group to use of a kernel: 1 on a CPU, else `wanted` or the largest power of two below it that the kernel takes. Sums
 // over a group are trees, so that it decides the bits of results.
-mst_status mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted, size_t *group, mst_error *error);
+size_t mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted);
 
 // Work-items of a launch on a CPU; and integrals that a work-group takes one after the other where each could have its own.
 size_t mst_integral_cpu_items(const mst_integral *plan);

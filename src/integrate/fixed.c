@@ -63,7 +63,7 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &made, error));
     if (published)
         MST_TRY(mst_kernel_create(program, "published_groups", &made_group, error));
-    MST_TRY(mst_integral_group(plan, made, plan->choice.group, &f->group, error));
+    f->group = mst_integral_group(plan, made, plan->choice.group);
     mst_kernel_replace(&f->kernel, &made);
     mst_kernel_replace(&f->group_kernel, &made_group);
 fail:

@@ -64,10 +64,10 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, "split", &made.split, error));
     if (plan->desc.n_variables == 1)
         MST_TRY(mst_kernel_create(program, "locate", &made.locate, error));
-    MST_TRY(mst_integral_group(plan, made.evaluate, plan->choice.group, &r->evaluate_group, error));
-    MST_TRY(mst_integral_group(plan, made.judge, set_group, &r->judge_group, error));
-    MST_TRY(mst_integral_group(plan, made.split, set_group, &r->split_group, error));
-    MST_TRY(mst_integral_group(plan, made.place, GPU_PLACE_GROUP, &r->place_group, error));
+    r->evaluate_group = mst_integral_group(plan, made.evaluate, plan->choice.group);
+    r->judge_group = mst_integral_group(plan, made.judge, set_group);
+    r->split_group = mst_integral_group(plan, made.split, set_group);
+    r->place_group = mst_integral_group(plan, made.place, GPU_PLACE_GROUP);
     r->kernels = made;
     made = before;
 fail:

@@ -81,7 +81,7 @@ static mst_status build(mst_integral *plan, mst_error *error) {
                  s->far_nodes[1]);
     MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_level", &made, error));
-    MST_TRY(mst_integral_group(plan, made, plan->choice.group, &s->group, error));
+    s->group = mst_integral_group(plan, made, plan->choice.group);
     mst_kernel_replace(&s->kernel, &made);
 fail:
     mst_kernel_destroy(made);

@@ -45,12 +45,17 @@ mst_status mst_kernel_create(const mst_program *program, const char *name, mst_k
     MST_REQUIRE(found, MST_ERROR_BUILD, "the program \"%s\" has no kernel %s", mst_program_title(program), name);
     size_t n = kernel->signature.n_parameters;
     kernel->kinds = calloc(n + 1, sizeof *kernel->kinds);
-    MST_REQUIRE(kernel->kinds, MST_ERROR_HOST_MEMORY, "out of memory making kernel %s", name);
+    kernel->set = calloc(n + 1, sizeof *kernel->set);
+    MST_REQUIRE(kernel->kinds && kernel->set, MST_ERROR_HOST_MEMORY, "out of memory making kernel %s", name);
     for (size_t k = 0; k < n; k++)
         kernel->kinds[k] = kind_of(kernel->signature.parameters[k].type);
     kernel->is_double = mst_program_is_double(program);
     kernel->opencl = clCreateKernel(mst_program_opencl(program), name, &code);
     MST_TRY_CL(code, "cannot make kernel %s", name);
+    MST_TRY_CL(clGetKernelWorkGroupInfo(kernel->opencl, mst_program_device(program), CL_KERNEL_WORK_GROUP_SIZE,
+                                        sizeof kernel->most_items, &kernel->most_items, NULL),
+               "cannot ask for the work-group size of kernel %s", name);
+    kernel->most_items = mst_larger(kernel->most_items, (size_t)1);
     *out = kernel;
     return MST_OK;
 fail:
@@ -65,6 +70,7 @@ void mst_kernel_destroy(mst_kernel *kernel) {
         clReleaseKernel(kernel->opencl);
     mst_signature_release(&kernel->signature);
     free(kernel->kinds);
+    free(kernel->set);
     free(kernel);
 }
 
@@ -93,10 +99,20 @@ fail:
 }
 
 static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argument *a) {
-    if (kernel->kinds[k] != MST_ARGUMENT_REAL || a->kind != MST_ARGUMENT_DOUBLE || kernel->is_double)
-        return clSetKernelArg(kernel->opencl, k, a->bytes, a->value);
-    const cl_float rounded = (cl_float) * (const cl_double *)a->value;
-    return clSetKernelArg(kernel->opencl, k, sizeof rounded, &rounded);
+    const bool is_rounded = kernel->kinds[k] == MST_ARGUMENT_REAL && a->kind == MST_ARGUMENT_DOUBLE && !kernel->is_double;
+    const cl_float rounded = is_rounded ? (cl_float) * (const cl_double *)a->value : 0;
+    const size_t bytes = is_rounded ? sizeof rounded : a->bytes;
+    const void *value = is_rounded ? &rounded : a->value;
+    mst_set_value *set = &kernel->set[k];
+    if (a->kind == MST_ARGUMENT_MEMORY || (value && bytes > sizeof set->value))
+        return clSetKernelArg(kernel->opencl, k, bytes, value);
+    if (set->bytes == bytes && (!value || memcmp(set->value, value, bytes) == 0))
+        return CL_SUCCESS;
+    const cl_int code = clSetKernelArg(kernel->opencl, k, bytes, value);
+    set->bytes = code == CL_SUCCESS ? bytes : 0;
+    if (value)
+        memcpy(set->value, value, bytes);
+    return code;
 }
 
 mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
@@ -121,12 +137,8 @@ fail:
 }
 
 size_t mst_kernel_group(const mst_context *context, const mst_kernel *kernel, size_t n_items) {
-    size_t most = 0, units = context->device.compute_units ? context->device.compute_units : 1;
-    if (clGetKernelWorkGroupInfo(kernel->opencl, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
-            CL_SUCCESS ||
-        most == 0)
-        most = 1;
-    size_t group = most < 256 ? most : 256;
+    size_t units = context->device.compute_units ? context->device.compute_units : 1;
+    size_t group = kernel->most_items < 256 ? kernel->most_items : 256;
     while (group > 1 && n_items / group < 2 * units)
         group /= 2;
     return group;

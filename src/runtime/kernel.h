@@ -42,11 +42,20 @@ typedef struct mst_argument {
     mst_argument_kind kind;
 } mst_argument;
 
+// What a parameter has been set to, so that the driver is not told again: in a group, the threads of all devices wait for one
+// another in its calls. Not of memory, whose handle may have become another one's, nor of what is larger.
+typedef struct mst_set_value {
+    size_t bytes;                          // 0: not known
+    unsigned char value[sizeof(cl_ulong)]; // of local memory the bytes are all
+} mst_set_value;
+
 // A kernel and its signature.
 typedef struct mst_kernel {
     cl_kernel opencl;
     mst_signature signature;
     mst_argument_kind *kinds; // of its parameters
+    mst_set_value *set;       // likewise
+    size_t most_items;        // of a work-group
     bool is_double;           // what `real` is
 } mst_kernel;
 

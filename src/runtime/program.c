@@ -13,6 +13,7 @@ struct mst_program {
     char *file, *options; // of what: file is NULL for text that was written at run time
     char *text;           // as it was built, without prelude.cl
     cl_program program;
+    cl_device_id device; // that it was built for
     struct mst_program *next;
 };
 
@@ -230,6 +231,7 @@ static mst_status make_program(mst_context *context, const char *title, const ch
     char label[200]; // in messages
     mst_program *p = calloc(1, sizeof *p);
     MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
+    p->device = context->device.device;
     MST_TRY(append_file(context, "prelude.cl", &s, error));
     s.n_prelude = s.length;
     MST_TRY(file ? append_file(context, file, &s, error) : append_text(&s, text, strlen(text), error));
@@ -306,6 +308,7 @@ mst_status mst_program_find_text(mst_context *context, const char *title, const 
 const char *mst_program_title(const mst_program *program) { return program->title; }
 const char *mst_program_text(const mst_program *program) { return program->text; }
 cl_program mst_program_opencl(const mst_program *program) { return program->program; }
+cl_device_id mst_program_device(const mst_program *program) { return program->device; }
 bool mst_program_is_double(const mst_program *program) { return strstr(program->options, "PRECISION=64") != NULL; }
 
 mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error) {

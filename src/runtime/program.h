@@ -25,6 +25,7 @@ void mst_programs_destroy(mst_program *programs);
 const char *mst_program_title(const mst_program *program);
 const char *mst_program_text(const mst_program *program); // without prelude.cl
 cl_program mst_program_opencl(const mst_program *program);
+cl_device_id mst_program_device(const mst_program *program);
 bool mst_program_is_double(const mst_program *program); // what `real` is
 
 #endif
