@@ -168,8 +168,20 @@ bool cli_yaml_count(cli_yaml *y, yaml_node_t *node, yaml_node_type_t type, const
     return *n <= most || cli_yaml_error(y, node, "%zu entries; at most %zu are taken", *n, most);
 }
 
+// What is behind a comma of an expression that lacks quotes: "{u: laplace(u, 4)}" has a key "4)".
+static bool is_cut_off(const yaml_node_t *mapping, const yaml_node_t *key, const yaml_node_t *value) {
+    return mapping->data.mapping.style == YAML_FLOW_MAPPING_STYLE && key->type == YAML_SCALAR_NODE &&
+           value->type == YAML_SCALAR_NODE && value->data.scalar.length == 0 &&
+           value->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
 bool cli_yaml_entries(cli_yaml *y, yaml_node_t *mapping, cli_yaml_entry read, void *target) {
     const yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = start; pair < top; pair++)
+        if (is_cut_off(mapping, node_at(y, pair->key), node_at(y, pair->value)))
+            return cli_yaml_error(y, node_at(y, pair->key),
+                                  "nothing belongs to '%s'; a comma within {...} ends a value, unless quotes are around it",
+                                  (const char *)node_at(y, pair->key)->data.scalar.value);
     for (const yaml_node_pair_t *pair = start; pair < top; pair++) {
         const yaml_node_t *key = node_at(y, pair->key);
         const char *name = cli_yaml_text(y, key, "a name as key");

@@ -53,6 +53,8 @@ mask.fields: expected a list of fields|9s/\[u\]/3/
 mask.value: the expression, column 1: 'q'|9s/value: 1/value: q/
 mask.where: the expression, column 1: 'q'|9s/x > 7/q > 7/
 mask: the key 'where' is missing|9s/where: x > 7, //
+update.0.: nothing belongs to '4)'; a comma within {...} ends a value, unless quotes are around it|8s/c.k.m.*)/laplace(u, 4)/
+sources.0.: nothing belongs to '0.1)'; a comma|10s/sin(t)/ricker(t, 0.1)/
 sources.0..amplitude: the expression, column 1: 't'|10s/amplitude: y/amplitude: t/
 sources.0..delay: the expression, column 1: 'u'|10s/delay: x/delay: u/
 receivers.0..spectrum.frequencies: expected a list of frequencies|11s/frequencies: \[0.1\]/frequencies: fast/
