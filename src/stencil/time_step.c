@@ -135,8 +135,8 @@ mst_status mst_stencil_time_step_limit(const mst_stencil_desc *desc, mst_stencil
     mst_stencil_stability full = MST_STENCIL_STABILITY_INIT;
     full.time_step_limit = limit.time_step;
     full.growth_rate = limit.rate;
-    for (int k = 0; k < given.desc.rank; k++)
-        full.wave[k] = limit.wave[mst_problem_axis(given.desc.rank, k)];
+    for (int k = 0, first = given.desc.rank - desc->rank; k < desc->rank; k++) // without that of runs
+        full.wave[k] = limit.wave[mst_problem_axis(given.desc.rank, first + k)];
     mst_description_write(STABILITY, &full, stability);
 fail:
     if (scheme)

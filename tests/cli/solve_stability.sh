@@ -42,6 +42,11 @@ sed 's/auto 0.8/auto/' p.yaml >q.yaml
 chosen 0.95*0.03125 q.yaml
 chosen 0.031 q.yaml --time-step 0.031
 
+# The wave of an ensemble is one of its grid.
+{ cat p.yaml && echo 'runs: [{a: 2}, {a: 1}]'; } >runs.yaml
+chosen 0.025 runs.yaml
+json "len(j['wave']) == 2 and min(map(abs, j['wave'])) > 3.14"
+
 # A run beyond the limit is refused, one on it is not, nor are schemes whose limit is not known.
 refused 4 'q.yaml: the time step 0.032 is unstable: by its amplification the limit of the scheme is 0.03125; take a smaller one, or --force' \
     solve q.yaml --time-step 0.032
