@@ -50,7 +50,7 @@ mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error)
 
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key) {
     const mst_device_info *d = &context->device;
-    XXH3_state_t *state = context->cache_directory ? XXH3_createState() : NULL;
+    XXH3_state_t *state = XXH3_createState();
     if (!state)
         return false;
     const char *strings[] = {MST_VERSION_STRING, options, d->name, d->platform_name, d->driver_version, d->device_version};
@@ -63,6 +63,55 @@ bool mst_cache_make_key(const mst_context *context, const char *source, size_t l
     *key = (mst_cache_key){h.low64, h.high64};
     return true;
 }
+
+// ---- In memory
+
+typedef struct mst_kept {
+    struct mst_kept *next;
+    mst_cache_key key;
+    size_t size;
+    unsigned char payload[];
+} mst_kept;
+
+static unsigned char *load_kept(mst_context *context, mst_cache_key key, size_t *size) {
+    unsigned char *payload = NULL;
+    pthread_mutex_lock(&context->mutex);
+    const mst_kept *k = context->kept;
+    while (k && !same_key(k->key, key))
+        k = k->next;
+    if (k && (payload = malloc(k->size)))
+        memcpy(payload, k->payload, *size = k->size);
+    pthread_mutex_unlock(&context->mutex);
+    return payload;
+}
+
+static void keep(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size) {
+    mst_kept *k = malloc(sizeof *k + size);
+    if (!k)
+        return;
+    k->key = key;
+    k->size = size;
+    memcpy(k->payload, payload, size);
+    pthread_mutex_lock(&context->mutex);
+    mst_kept **at = &context->kept;
+    while (*at && !same_key((*at)->key, key))
+        at = &(*at)->next;
+    mst_kept *before = *at;
+    k->next = before ? before->next : NULL;
+    *at = k;
+    pthread_mutex_unlock(&context->mutex);
+    free(before);
+}
+
+void mst_cache_destroy(mst_kept *kept) {
+    while (kept) {
+        mst_kept *next = kept->next;
+        free(kept);
+        kept = next;
+    }
+}
+
+// ---- On disk
 
 static bool file_path(const mst_context *context, mst_cache_key key, char *path, size_t size) {
     int n = snprintf(path, size, "%s/%016llx%016llx.bin", context->cache_directory, (unsigned long long)key.high,
@@ -122,6 +171,8 @@ static unsigned char *read_verified(int fd, mst_cache_key key, size_t *size, con
 unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size) {
     char path[4096];
     const char *why = NULL;
+    if (!context->cache_directory)
+        return load_kept(context, key, size);
     if (!file_path(context, key, path, sizeof path))
         return NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -153,6 +204,10 @@ bool mst_cache_make_directory(const char *path) {
 
 void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size) {
     char path[4096], temporary[4096 + 8];
+    if (!context->cache_directory) {
+        keep(context, key, payload, size);
+        return;
+    }
     header head = {.key = key, .size = size, .digest = hash(payload, size)};
     memcpy(head.magic, magic, sizeof magic);
     if (!file_path(context, key, path, sizeof path))

@@ -1,5 +1,5 @@
-// Compiled kernels on disk. A file is verified before any driver sees it (some accept damaged binaries), and any doubt means
-// building from source.
+// Compiled kernels on disk, and what was measured with them. A file is verified before any driver sees it (some accept damaged
+// binaries), and any doubt means building from source. Without a directory the context keeps what is stored, until it ends.
 #ifndef MST_RUNTIME_CACHE_H
 #define MST_RUNTIME_CACHE_H
 
@@ -16,7 +16,7 @@ mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error)
 bool mst_cache_make_directory(const char *path);
 
 // XXH3-128 of the source, the options, the library's version and what the device and its driver call themselves. False
-// without a cache.
+// without memory.
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key);
 
 // The payload stored under a key, the caller's to free, or NULL. Never fails: what is wrong goes to the log.
@@ -24,5 +24,8 @@ unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *s
 
 // Stores a payload whole or not at all. Never fails: what is wrong goes to the log.
 void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size);
+
+// Forgets what the context keeps itself.
+void mst_cache_destroy(struct mst_kept *kept);
 
 #endif

@@ -181,6 +181,7 @@ void mst_context_destroy(mst_context *context) {
     if (context->lead == context)
         mst_pool_destroy(context->pool);
     mst_programs_destroy(context->programs);
+    mst_cache_destroy(context->kept);
     release_queue(context->upload);
     release_queue(context->compute);
     release_queue(context->download);

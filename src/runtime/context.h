@@ -7,6 +7,7 @@
 #include <mastaba/context.h>
 #include <pthread.h>
 
+struct mst_kept;
 struct mst_pool;
 struct mst_program;
 struct mst_pinned;
@@ -33,7 +34,7 @@ struct mst_context {
     cl_mem stamp;          // with `profile`: what mst_stamp fills
     struct mst_pool *pool; // the lead's
     unsigned copy_threads; // most that move data of the host; 0: as many as are good
-    char *cache_directory; // NULL: no cache
+    char *cache_directory; // NULL: nothing is kept on disk
     char *kernel_directory;
     mst_log_fn log;
     void *log_user;
@@ -43,6 +44,7 @@ struct mst_context {
     pthread_mutex_t mutex; // guards what follows
     mst_budget device_memory, host_memory;
     struct mst_program *programs;
+    struct mst_kept *kept; // by src/runtime/cache.h, without a directory
     struct mst_pinned *pinned;
     pthread_mutex_t log_mutex; // the lead's: one call of log or on_program at a time; guards
     bool prelude_given;        // whether on_program has had prelude.cl

@@ -181,7 +181,7 @@ static mst_status build_source(mst_context *context, const char *title, const so
     cl_int code;
     mst_cache_key key;
     double start = mst_now();
-    bool cached = mst_cache_make_key(context, s->text, s->length, options, &key);
+    bool cached = context->cache_directory && mst_cache_make_key(context, s->text, s->length, options, &key);
     if (cached)
         program = load_cached(context, key, options);
     const char *from = "the cache";

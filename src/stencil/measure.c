@@ -130,6 +130,14 @@ static void keep_rates(const mst_measurement *m, mst_cache_key key, const mst_cl
     mst_cache_store(m->context, key, (const unsigned char *)&kept, sizeof kept);
 }
 
+static void say(const mst_measurement *m, const mst_box *box, const mst_rates *rates) {
+    const mst_pipeline *pipeline = &m->steppers->pipeline;
+    double longer, work = mst_cutting_work(&m->steppers->tile, pipeline, box, 1, &longer);
+    mst_log(m->context, MST_LOG_DEBUG, "measured: %u fused step%s on %llu nodes: %.3g node-steps/s", (unsigned)pipeline->m,
+            pipeline->m == 1 ? "" : "s", (unsigned long long)nodes_of(box),
+            (double)nodes_of(box) * pipeline->m * rates->update[0] / (work * longer));
+}
+
 mst_status mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     mst_box box;
@@ -151,6 +159,8 @@ mst_status mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_err
         clock.begin = mst_now();
         clock.end = clock.begin + mst_measure_limit(0);
     }
+    if (m->steppers)
+        say(m, &box, rates);
     if (m->copies)
         MST_TRY(mst_measure_copies(m, windows, bytes, &clock, rates, error));
     if (keeps)

@@ -111,6 +111,15 @@ fail:
     return status;
 }
 
+static void say(const mst_sweeper *s, double rate) {
+    mst_log(s->context, MST_LOG_DEBUG, "measured: sweeps, %lld step%s a pass%s, on %llu nodes: %.3g node-steps/s",
+            (long long)s->stagger.steps, s->stagger.steps == 1 ? "" : "s",
+            s->stagger.tiles       ? " in tiles"
+            : s->stagger.steps > 1 ? " by launches"
+                                   : "",
+            (unsigned long long)s->sweeps.problem->nodes, rate);
+}
+
 // All ways, of which the fastest is taken.
 static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
     mst_status status = MST_OK;
@@ -119,6 +128,7 @@ static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, double *r
         double measured = 0;
         s->stagger = k == 0 ? mst_sweeper_plain(s) : s->ways[k];
         MST_TRY(measure(s, state, &measured, error));
+        say(s, measured);
         best = k == 0 || measured > *rate ? k : best;
         *rate = k == 0 ? measured : fmax(*rate, measured);
     }

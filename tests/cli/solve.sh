@@ -7,7 +7,8 @@ stencil() {
 }
 
 # A built-in problem, without a file.
-expect 0 "$MASTABA" solve heat2d --grid 31x45 --steps 20 -o u.npy --json
+expect 0 "$MASTABA" solve heat2d --grid 31x45 --steps 20 -o u.npy --json --no-cache --verbose
+[ "$(grep -c '^debug: measured: sweeps, 1 step a pass, on 1395 nodes: ' .stderr)" = 1 ] || fail "sweeps are not measured once"
 stencil heat2d u.npy 31 45 20 || fail "heat2d"
 json "j['problem'] == 'heat2d' and j['grid'] == [31, 45] and j['precision'] == 'float32' and j['steps'] == 20"
 json "j['seconds'] > 0 and j['node_steps_per_second'] > 0 and j['predicted_seconds'] > 0 and j['schedule'] and j['device']"
