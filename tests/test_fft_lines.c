@@ -36,6 +36,16 @@ static uint64_t least_memory(const mst_fft_desc *desc) {
 
 static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
 
+// The plan names the kernels of all its passes: a line's twice where it is a convolution.
+static void check_passes(const mst_fft *plan, const mst_fft_needs *n) {
+    const int passes = mst_fft_n_passes(plan);
+    CHECK(passes > 0 && (uint64_t)passes >= n->passes, "%d passes, but needs of %llu", passes, (unsigned long long)n->passes);
+    for (int k = 0; k < passes; k++)
+        assert_non_null(strstr(mst_fft_pass_kernel(plan, k), "__kernel"));
+    assert_null(mst_fft_pass_kernel(plan, passes));
+    assert_null(mst_fft_pass_kernel(plan, -1));
+}
+
 // At the least budget, which takes many panels, at one with room, and below the least.
 static void check_budgets(const mst_fft_desc *desc, bool many) {
     const uint64_t least = least_memory(desc);
@@ -47,6 +57,7 @@ static void check_budgets(const mst_fft_desc *desc, bool many) {
     OK(mst_fft_plan_needs(plan, &n, &e));
     CHECK(n.device_bytes == least && n.scratch_bytes > 0, "%s: %llu bytes, %llu of memory", test_layout_text(&desc->input),
           (unsigned long long)n.device_bytes, (unsigned long long)n.scratch_bytes);
+    check_passes(plan, &n);
     mst_fft_destroy(plan);
     if (many)
         test_fft_check(context, desc, places[test_between(0, 1)], places[test_between(0, 1)]);
@@ -143,6 +154,43 @@ static void in_place(void **state) {
         }
 }
 
+// The spectrum of a chirp is the work of a plan's first execution: the second one moves one line less, and gives the same bits.
+// An execution that is cancelled before leaves it to the next.
+static bool cancel(uint64_t done, uint64_t total, void *user) {
+    (void)done, (void)total, (void)user;
+    return false;
+}
+
+static void chirp_once(void **state) {
+    (void)state;
+    enum { N = 8209, LINES = 3 };
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report reports[2] = {MST_REPORT_INIT, MST_REPORT_INIT};
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){LINES, N});
+    mst_context *context = test_context_with_budget(2 * least_memory(&desc), 0);
+    test_array in = test_array_random(&desc.input), out[2] = {test_array_random(&desc.input), test_array_random(&desc.input)};
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    how.progress = cancel;
+    REFUSED(MST_ERROR_CANCELLED, "", mst_fft_execute(plan, mst_at_host(in.image), mst_at_host(out[0].image), &how, &e));
+    how.progress = NULL;
+    for (int k = 0; k < 2; k++) {
+        how.report = &reports[k];
+        OK(mst_fft_execute(plan, mst_at_host(in.image), mst_at_host(out[k].image), &how, &e));
+    }
+    const uint64_t line = reports[0].upload_bytes - reports[1].upload_bytes;
+    CHECK(reports[0].upload_bytes == line * (2 * LINES + 1) && line > 0, "%llu bytes up, then %llu",
+          (unsigned long long)reports[0].upload_bytes, (unsigned long long)reports[1].upload_bytes);
+    assert_memory_equal(out[0].image, out[1].image, LINES * N * 8);
+    mst_fft_destroy(plan);
+    mst_context_destroy(context);
+    for (int k = 0; k < 2; k++)
+        test_array_free(&out[k]);
+    test_array_free(&in);
+}
+
 // A length beyond 2^30 that is prime is planned, and told what it takes.
 static void beyond(void **state) {
     (void)state;
@@ -168,6 +216,6 @@ static void beyond(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes), cmocka_unit_test(even_axes), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(beyond)};
+                                       cmocka_unit_test(chirp_once), cmocka_unit_test(beyond)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

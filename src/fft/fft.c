@@ -34,9 +34,8 @@ static mst_status make_lines(mst_fft *plan, mst_fft_needs *least, mst_error *err
         *least = lines.needs;
     if (!fits)
         return MST_OK;
-    MST_REQUIRE(plan->lines = malloc(sizeof lines), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    *plan->lines = lines;
-    MST_TRY(mst_fft_lines_show(&lines, error));
+    plan->lines_destroy = mst_fft_lines_destroy;
+    MST_TRY(mst_fft_lines_create(&lines, &plan->lines, error));
 fail:
     return status;
 }
@@ -71,11 +70,9 @@ mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_ff
     return share(out, desc, mst_fft_create_with(context, desc, make_parts, out, error), error);
 }
 
-// The plan, and the number there, of a pass; those of panels are one after the other.
+// The plan, and the number there, of a pass that is none of lines; those of panels are one after the other.
 static const mst_fft *owner_of(const mst_fft *plan, int *pass) {
     const mst_fft *owner = plan;
-    if (plan->lines)
-        return NULL;
     if (!plan->panels)
         return *pass < plan->n_passes ? plan : NULL;
     for (int k = 0; (owner = mst_fft_panels_transform(plan->panels, k)) && *pass >= owner->n_passes; k++)
@@ -85,12 +82,16 @@ static const mst_fft *owner_of(const mst_fft *plan, int *pass) {
 
 int mst_fft_n_passes(const mst_fft *plan) {
     int n = 0;
+    if (plan->lines)
+        return plan->lines->n_passes;
     for (int pass = 0; owner_of(plan, &pass); pass = n)
         n++;
     return n;
 }
 
 const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
+    if (plan->lines)
+        return pass >= 0 && pass < plan->lines->n_passes ? plan->lines->kernels[pass] : NULL;
     if (pass < 0 || !(plan = owner_of(plan, &pass)))
         return NULL;
     return plan->any ? plan->any->text.text : plan->passes[pass].device.kernels[0].text.text;

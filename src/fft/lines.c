@@ -6,10 +6,10 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 #include "stream/places.h"
-#include "stream/scratch.h"
 #include "twiddle.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ROW ((size_t)64)                   // bytes of lines that lie side by side
 #define LONGEST ((size_t)1 << 48)          // numbers along an axis
@@ -99,10 +99,11 @@ static uint64_t middle_bytes(const mst_fft_lines *l) {
     return l->has_middle ? mst_layout_count(&l->middle) * mst_type_bytes(l->middle.type) : 0;
 }
 
-static uint64_t memory_bytes(const mst_fft_lines *l) {
-    return middle_bytes(l) + line_bytes(l) * (2 * l->width + (l->chirped ? 1 : 0));
-}
+static uint64_t chirp_bytes(const mst_fft_lines *l) { return l->chirped ? line_bytes(l) : 0; }
 
+static uint64_t run_bytes(const mst_fft_lines *l) { return middle_bytes(l) + line_bytes(l) * 2 * l->width; }
+
+// Those of a plan's first execution.
 static uint64_t n_transforms(const mst_fft_lines *l) { return l->chirped ? 2 * l->groups + 1 : l->groups; }
 
 static bool takes_less(const mst_fft_needs *a, const mst_fft_needs *b) {
@@ -178,32 +179,64 @@ mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, ms
         if (!l->rest_first && !l->has_middle)
             needs.scratch_bytes = mst_larger(needs.scratch_bytes, needs.in_place_bytes);
         add_needs(&l->needs, &needs, 1, 1);
-        l->needs.in_place_bytes = l->rest_first && needs.in_place_bytes ? needs.in_place_bytes + memory_bytes(l) : 0;
+        l->needs.in_place_bytes =
+            l->rest_first && needs.in_place_bytes ? needs.in_place_bytes + run_bytes(l) + chirp_bytes(l) : 0;
     }
     *fits = *fits && rest_fits;
-    l->needs.scratch_bytes += memory_bytes(l);
+    l->needs.scratch_bytes += run_bytes(l) + chirp_bytes(l);
     l->needs.in_place = 1;
 fail:
     return status;
 }
 
-// A plan that is made for its kernels' texts, and destroyed.
-static mst_status show(mst_context *context, const mst_fft_desc *desc, mst_error *error) {
+// ---- The plan
+
+// The passes of one of its transforms, so many times after those before it. That is destroyed, since the other one takes the
+// same memory.
+static mst_status add_passes(mst_fft_lines *l, const mst_fft_desc *desc, int times, mst_error *error) {
+    mst_status status = MST_OK;
     mst_fft *fft = NULL;
-    mst_status status = mst_fft_create(context, desc, &fft, error);
+    char **kernels;
+    MST_TRY(mst_fft_create(l->context, desc, &fft, error));
+    const int n = mst_fft_n_passes(fft);
+    kernels = realloc(l->kernels, (size_t)(l->n_passes + times * n) * sizeof *kernels);
+    MST_REQUIRE(kernels, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    l->kernels = kernels;
+    for (int k = 0; k < times * n; k++) {
+        char *text = strdup(mst_fft_pass_kernel(fft, k % n));
+        MST_REQUIRE(text, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+        l->kernels[l->n_passes++] = text;
+    }
+fail:
     mst_fft_destroy(fft);
     return status;
 }
 
-mst_status mst_fft_lines_show(const mst_fft_lines *l, mst_error *error) {
+mst_status mst_fft_lines_create(const mst_fft_lines *looked_at, mst_fft_lines **out, mst_error *error) {
     mst_status status = MST_OK;
-    if (!l->context->on_program)
-        return MST_OK;
-    MST_TRY(show(l->context, &l->line, error));
-    if (l->has_rest)
-        MST_TRY(show(l->context, &l->rest, error));
+    mst_fft_lines *l = NULL;
+    MST_REQUIRE(l = malloc(sizeof *l), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    *l = *looked_at;
+    if (l->rest_first)
+        MST_TRY(add_passes(l, &l->rest, 1, error));
+    MST_TRY(add_passes(l, &l->line, l->chirped ? 2 : 1, error));
+    if (l->has_rest && !l->rest_first)
+        MST_TRY(add_passes(l, &l->rest, 1, error));
+    *out = l;
+    return MST_OK;
 fail:
+    mst_fft_lines_destroy(l);
     return status;
+}
+
+void mst_fft_lines_destroy(mst_fft_lines *l) {
+    if (!l)
+        return;
+    for (int k = 0; k < l->n_passes; k++)
+        free(l->kernels[k]);
+    free(l->kernels);
+    mst_scratch_release(&l->chirp);
+    free(l);
 }
 
 // ---- The run
@@ -266,6 +299,20 @@ fail:
     return status;
 }
 
+static mst_status make_chirp(lines_execution *e, mst_fft *fft, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_lines_run *r = &e->run;
+    MST_TRY(mst_fft_lines_put_chirp(r, error));
+    MST_TRY(transform(e, fft, mst_at_host(r->values), mst_at_host(r->transform), error));
+    MST_TRY(mst_scratch_take(chirp_bytes(r->lines), "a transform's chirp", &r->lines->chirp, error));
+    MST_TRY(mst_fft_lines_get_multiplier(r, error));
+    return MST_OK;
+fail:
+    mst_scratch_release(&r->lines->chirp);
+    r->lines->chirp = (mst_scratch){0};
+    return status;
+}
+
 static mst_status transform_lines(lines_execution *e, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_lines_run *r = &e->run;
@@ -274,11 +321,8 @@ static mst_status transform_lines(lines_execution *e, mst_error *error) {
     r->where[0] = l->rest_first ? e->middle : e->arrays[0];
     r->where[1] = !l->has_rest || l->rest_first ? e->arrays[1] : e->middle;
     MST_TRY(mst_fft_create(l->context, &l->line, &fft, error));
-    if (l->chirped) {
-        MST_TRY(mst_fft_lines_put_chirp(r, error));
-        MST_TRY(transform(e, fft, mst_at_host(r->values), mst_at_host(r->transform), error));
-        MST_TRY(mst_fft_lines_get_multiplier(r, error));
-    }
+    if (l->chirped && !l->chirp.memory)
+        MST_TRY(make_chirp(e, fft, error));
     for (r->group = 0; r->group < l->groups; r->group++)
         MST_TRY(run_group(e, fft, error));
 fail:
@@ -305,22 +349,21 @@ static mst_status begin(lines_execution *e, const mst_execution *how, mst_error 
     MST_TRY(mst_host_run_begin(&ports, e->arrays, how, &e->how, error));
     if (l->has_rest && !l->has_middle) // which the second part reads
         MST_TRY(mst_places_check(&store, &e->arrays[1], error));
-    e->total = n_transforms(l) + l->has_rest;
+    e->total = n_transforms(l) + l->has_rest - (l->chirp.memory ? 1 : 0);
     MST_REQUIRE(!(l->chirped || l->even) || mst_roots_create(&e->roots, n_roots(l)), MST_ERROR_HOST_MEMORY,
                 "out of memory for the roots of unity of a transform");
-    MST_TRY(mst_scratch_take(memory_bytes(l), "lines of a transform", &e->memory, error));
+    MST_TRY(mst_scratch_take(run_bytes(l), "lines of a transform", &e->memory, error));
     unsigned char *at = e->memory.memory;
     e->middle = l->has_middle ? mst_at_host(at) : e->arrays[1];
     at += middle_bytes(l);
     e->run.roots = &e->roots;
     e->run.values = at;
     e->run.transform = at + line_bytes(l) * l->width;
-    e->run.multiplier = at + line_bytes(l) * l->width * 2;
 fail:
     return status;
 }
 
-mst_status mst_fft_lines_execute(const mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
+mst_status mst_fft_lines_execute(mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
                                  mst_error *error) {
     mst_status status = MST_OK;
     const double start = mst_now();

@@ -10,6 +10,7 @@
 #include "twiddle.h"
 
 #include "runtime/pool.h"
+#include "stream/scratch.h"
 #include "stream/transfer.h"
 
 typedef struct mst_fft_lines {
@@ -27,16 +28,20 @@ typedef struct mst_fft_lines {
     bool has_rest, rest_first, has_middle;
     mst_layout middle; // between the two where results are real, in memory, too
     mst_fft_needs needs;
+    // Of a plan, not of a look at one:
+    int n_passes; // over all of the data, in their order
+    char **kernels;
+    mst_scratch chirp; // its spectrum of m numbers, which the first execution makes; without memory until then
 } mst_fft_lines;
 
 // What an execution has: where the two sides are, and the lines that run.
 typedef struct mst_fft_lines_run {
-    const mst_fft_lines *lines;
+    mst_fft_lines *lines;
     mst_location where[2];
     size_t group;
-    const mst_roots *roots;                // of 2 n; of cosine and sine transforms, of what mst_even_roots says
-    void *values, *transform, *multiplier; // m numbers of each line, their transform, and the chirp's spectrum
-    const void *results;                   // one of the first two
+    const mst_roots *roots;   // of 2 n; of cosine and sine transforms, of what mst_even_roots says
+    void *values, *transform; // m numbers of each line, and their transform
+    const void *results;      // one of the two
 } mst_fft_lines_run;
 
 // lines_move.c: part of an array, elements first .. first + count - 1 along the axis, of all lines of the group: those of one
@@ -51,7 +56,7 @@ mst_status mst_fft_lines_each(mst_fft_lines_run *run, size_t positions, mst_pool
 // The lines of a group into `values`, padded, and out of them; with their chirps. All by the context's threads.
 mst_status mst_fft_lines_load(mst_fft_lines_run *run, mst_error *error);
 mst_status mst_fft_lines_store(mst_fft_lines_run *run, mst_error *error);
-// The chirp that convolves, into the first of the lines in `values`, others being 0, and from their transform to `multiplier`.
+// The chirp that convolves, into the first of the lines in `values`, others being 0, and from their transform to the plan's.
 mst_status mst_fft_lines_put_chirp(mst_fft_lines_run *run, mst_error *error);
 mst_status mst_fft_lines_get_multiplier(mst_fft_lines_run *run, mst_error *error);
 // What the second transform takes: conj(transform times multiplier).
@@ -66,11 +71,12 @@ mst_status mst_fft_lines_store_even(mst_fft_lines_run *run, mst_error *error);
 // room.
 mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, mst_fft_lines *out, bool *fits, mst_error *error);
 
-// Has the context's on_program, if there is one, told of the kernels that an execution will take.
-mst_status mst_fft_lines_show(const mst_fft_lines *lines, mst_error *error);
+// A plan for what was looked at: the kernels that executions take are built, and known.
+mst_status mst_fft_lines_create(const mst_fft_lines *looked_at, mst_fft_lines **out, mst_error *error);
+void mst_fft_lines_destroy(mst_fft_lines *lines);
 
 // As mst_fft_execute, for arrays of which none is on the device.
-mst_status mst_fft_lines_execute(const mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
+mst_status mst_fft_lines_execute(mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
                                  mst_error *error);
 
 #endif

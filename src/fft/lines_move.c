@@ -198,7 +198,7 @@ static mst_status multiplier_chunk(size_t chunk, void *user, mst_error *error) {
                  bytes = number_bytes(l);
     (void)error;
     for (size_t p = begin; p < end; p++)
-        memcpy((unsigned char *)r->multiplier + p * bytes, (unsigned char *)r->transform + p * l->width * bytes, bytes);
+        memcpy((unsigned char *)l->chirp.memory + p * bytes, (unsigned char *)r->transform + p * l->width * bytes, bytes);
     return MST_OK;
 }
 
@@ -230,9 +230,9 @@ static mst_status multiply_chunk(size_t chunk, void *user, mst_error *error) {
     const size_t size = mst_fft_lines_chunk(l), begin = chunk * size, n = mst_smaller(size, l->m - begin);
     (void)error;
     if (is_wide(l))
-        multiply_double((double *)r->transform + 2 * begin * l->width, (const double *)r->multiplier + 2 * begin, n, l->width);
+        multiply_double((double *)r->transform + 2 * begin * l->width, (const double *)l->chirp.memory + 2 * begin, n, l->width);
     else
-        multiply_single((float *)r->transform + 2 * begin * l->width, (const float *)r->multiplier + 2 * begin, n, l->width);
+        multiply_single((float *)r->transform + 2 * begin * l->width, (const float *)l->chirp.memory + 2 * begin, n, l->width);
     return MST_OK;
 }
 

@@ -51,8 +51,9 @@ struct mst_fft {
     struct mst_fft_panels *panels, *crossing; // the second for pinned arrays, when there have been any; may be the first
     void (*panels_destroy)(struct mst_fft_panels *panels);
     struct mst_fft_lines *lines; // where panels do not do, either: what such arrays take (lines.h)
-    bool only_panels;            // there are no passes for whole items
-    bool lacks_staging;          // it is the host's budget that an item exceeds, which pinned arrays do not need
+    void (*lines_destroy)(struct mst_fft_lines *lines);
+    bool only_panels;   // there are no passes for whole items
+    bool lacks_staging; // it is the host's budget that an item exceeds, which pinned arrays do not need
     struct mst_fft *whole;
     mst_error refusal; // with a status: the budgets are too small for panels, too, which says the least that works
 };

@@ -242,7 +242,8 @@ void mst_fft_destroy(mst_fft *plan) {
         plan->panels_destroy(plan->crossing);
     if (plan->panels)
         plan->panels_destroy(plan->panels);
-    free(plan->lines);
+    if (plan->lines)
+        plan->lines_destroy(plan->lines);
     mst_fft_destroy(plan->whole);
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);
