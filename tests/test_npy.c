@@ -181,6 +181,10 @@ static void orders_refused(void **state) {
     REFUSED(MST_ERROR_FORMAT, "numpy.ascontiguousarray", mst_npy_read_header(fileno(file), &layout, &location, &e));
     OK(mst_npy_open_file(fileno(file), &opened, &e));
     mst_npy_close(opened);
+    OK(mst_npy_read_layout(fileno(file), &layout, &e));
+    assert_true(layout.type == MST_FLOAT32 && layout.rank == 2 && layout.shape[0] == 2 && layout.shape[1] == 3);
+    assert_true(layout.strides[0] == 3 && layout.strides[1] == 1);
+    REFUSED(MST_ERROR_ARGUMENT, "layout", mst_npy_read_layout(fileno(file), NULL, &e));
     fclose(file);
     setenv("MASTABA_SCRATCH", "nowhere", 1);
     REFUSED(MST_ERROR_IO, "t.npy: no file for elements in C order can be made in nowhere", open_text(1, fortran, 24, &e));

@@ -118,6 +118,7 @@ static mst_layout with_rank(const mst_layout *layout, int rank) {
 }
 
 static int open_inputs(const char *const *paths, job *j) {
+    j->x.only_layout = j->y.only_layout = j->dry_run;
     int code = cli_operand_open(command, paths[0], &j->x);
     if (code == CLI_DONE)
         code = cli_operand_open(command, paths[1], &j->y);

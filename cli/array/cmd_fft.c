@@ -60,6 +60,7 @@ static bool is_even_or_odd(const request *r) { return r->dct != NOT_GIVEN || r->
 
 static int open_input(job *j) {
     const request *r = j->request;
+    j->input.only_layout = r->dry_run != 0;
     int code = cli_operand_open(command, j->path, &j->input);
     if (code != CLI_DONE)
         return code;

@@ -38,6 +38,17 @@ static int read_sound(const char *command, cli_operand *operand) {
     return code;
 }
 
+static mst_status open_array(cli_operand *operand, mst_error *error) {
+    if (operand->only_layout)
+        return mst_npy_read_layout(operand->file, &operand->layout, error);
+    mst_status status = mst_npy_open_file(operand->file, &operand->npy, error);
+    if (status != MST_OK)
+        return status;
+    operand->layout = *mst_npy_layout(operand->npy);
+    operand->location = mst_npy_location(operand->npy);
+    return MST_OK;
+}
+
 // All is read by the one descriptor, so that what was checked is what is read.
 int cli_operand_open(const char *command, const char *path, cli_operand *operand) {
     mst_error error;
@@ -49,10 +60,8 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
     // A file that has the name of a .npy file but not its content is opened as one, for the message that says what is wrong.
     if (!begins_as_npy(operand->file) && (!cli_has_extension(path, ".npy") || cli_is_sound(operand->file)))
         return read_sound(command, operand);
-    if (mst_npy_open_file(operand->file, &operand->npy, &error) != MST_OK)
+    if (open_array(operand, &error) != MST_OK)
         return cli_fail_input(command, path, &error);
-    operand->layout = *mst_npy_layout(operand->npy);
-    operand->location = mst_npy_location(operand->npy);
     if (operand->layout.type == MST_FLOAT16 && !operand->takes_float16) {
         cli_error(command, "%s: holds float16 values; convert with a.astype('float32')", path);
         return CLI_INPUT_OUTPUT;

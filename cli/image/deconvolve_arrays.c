@@ -23,6 +23,7 @@ static int choose_axes(deconvolve_job *job, int rank) {
 
 // Weights, or a start. One of fewer axes is for all items.
 static int open_companion(deconvolve_job *job, const char *path, cli_operand *operand, mst_layout *w) {
+    operand->only_layout = job->text->dry_run != 0;
     int code = path ? cli_operand_open(job->command, path, operand) : CLI_DONE;
     if (code != CLI_DONE || !path)
         return code;
@@ -38,6 +39,7 @@ static int open_companion(deconvolve_job *job, const char *path, cli_operand *op
 }
 
 static int open_array(deconvolve_job *job) {
+    job->array.only_layout = job->text->dry_run != 0;
     int code = cli_operand_open(job->command, input_of(job), &job->array);
     job->desc.image = job->array.layout;
     if (code == CLI_DONE && job->array.sample_rate) {

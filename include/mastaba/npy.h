@@ -47,6 +47,9 @@ MST_API mst_status mst_npy_open_file(int file, mst_npy **out, mst_error *error);
 // *data where. Errors are those of mst_npy_open, and MST_ERROR_FORMAT for an array in another order than C's or of other bytes.
 MST_API mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data, mst_error *error);
 
+// Reads the header alone, in whatever order the array is: *layout is that of what mst_npy_open_file would give.
+MST_API mst_status mst_npy_read_layout(int file, mst_layout *layout, mst_error *error);
+
 // Makes a .npy file of an empty one that is open for reading and writing: reserves its space and writes the header. *data is
 // where the array belongs. Errors are those of mst_npy_create.
 MST_API mst_status mst_npy_write_header(int file, const mst_layout *layout, mst_location *data, mst_error *error);

@@ -117,6 +117,13 @@ fail:
     return status;
 }
 
+mst_status mst_npy_read_layout(int file, mst_layout *layout, mst_error *error) {
+    mst_npy_order order = {0};
+    mst_location at;
+    return layout ? read_header(file, layout, &at, &order, error)
+                  : mst_fail(error, MST_ERROR_ARGUMENT, "layout must not be NULL");
+}
+
 static mst_status read_array(int file, mst_npy *npy, mst_error *error) {
     mst_status status = MST_OK;
     mst_npy_order order = {0};

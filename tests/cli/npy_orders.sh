@@ -36,3 +36,19 @@ for x in c both; do
 done
 cmp filter-c.npy filter-both.npy
 cmp map-c.npy map-both.npy
+
+# A plan needs no number of them: of 1 TiB, most of which the file has no room for.
+python3 - <<'E'
+for name, descr, fortran in (("huge.npy", "<f4", True), ("huge_foreign.npy", ">f4", False)):
+    text = "{'descr': '%s', 'fortran_order': %s, 'shape': (262144, 1048576), }" % (descr, fortran)
+    text += " " * (-(11 + len(text)) % 64) + "\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\1\0" + len(text).to_bytes(2, "little") + text.encode())
+        f.truncate(10 + len(text) + (1 << 40))
+E
+for x in huge huge_foreign; do
+    expect 0 "$MASTABA" fft "$x.npy" --real --axes 1 --dry-run
+    expect 0 "$MASTABA" convolve "$x.npy" c.npy --axes -2,-1 --dry-run
+    expect 0 "$MASTABA" deconvolve "$x.npy" --psf gaussian:1 --dry-run
+done
+rm huge.npy huge_foreign.npy
