@@ -2,6 +2,7 @@
 
 #include "cache.h"
 #include "kernels.h"
+#include "pocl_binary.h"
 #include "text/letters.h"
 
 #include <stdio.h>
@@ -134,6 +135,7 @@ static cl_program load_cached(mst_context *context, mst_cache_key key, const cha
     unsigned char *binary = mst_cache_load(context, key, &size);
     if (!binary)
         return NULL;
+    size = mst_pocl_drop_code(binary, size);
     const unsigned char *binaries[] = {binary};
     cl_program program = clCreateProgramWithBinary(context->opencl, 1, &context->device.device, &size, binaries, &loaded, &code);
     free(binary);
