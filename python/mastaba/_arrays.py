@@ -1,10 +1,14 @@
 """NumPy's arrays as the C library sees them: a type, a shape, strides and an address."""
+import functools
+import math
+import operator
+
 import numpy as np
 
 from . import errors
-from ._contexts import begin, current
+from ._contexts import begin, current, owned
 from ._device import Array, adopted, asarray, empty  # noqa: F401
-from ._library import ffi, lib
+from ._library import check, ffi, lib, per_thread
 
 TYPES = {np.dtype(name): getattr(lib, "MST_" + name.upper()) for name in (
     "float32", "float64", "complex64", "complex128", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool", "float16")}
@@ -75,6 +79,28 @@ def context_of(*arrays):
         return current()
     begin()
     return context
+
+
+def pinned(shape, dtype=float):
+    """A NumPy array, whose values are not set, in memory that the device reads and writes by itself: calls on it need no copy through staging
+    memory. Taking it is slow, and it stays in RAM, so make such arrays once. Where the device works in the host's memory it is like any other.
+
+        >>> import mastaba
+        >>> x = mastaba.pinned((64, 4096), "complex64")
+        >>> x[:] = 1
+        >>> z = mastaba.fft.fft(x, out=mastaba.pinned(x.shape, x.dtype))
+        >>> z[0, 0].real.item()
+        4096.0
+    """
+    shape, dtype, context = tuple(shape) if np.iterable(shape) else (shape,), np.dtype(dtype), current()
+    if dtype not in TYPES:
+        raise errors.ArgumentError(f"{dtype} is no type of the library's arrays")
+    if any(operator.index(n) < 0 for n in shape):
+        raise ValueError("negative dimensions are not allowed")
+    size, out = max(math.prod(shape) * dtype.itemsize, 1), ffi.new("void **")
+    check(lib.mst_pinned_create(context.handle, size, out, per_thread.error))
+    memory = owned(out[0], functools.partial(lib.mst_pinned_destroy, context.handle), context.handle)
+    return np.ndarray(shape, dtype, ffi.buffer(memory, size))
 
 
 def like(array, shape, dtype):

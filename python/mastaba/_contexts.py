@@ -40,6 +40,30 @@ def begin():
     _life["used"] = True
 
 
+def _beside(work):
+    """work(), which may wait for a driver's compiler: in a thread of its own where this one is to hear of Ctrl-C. An interrupt leaves that
+    thread to end by itself, which the interpreter waits for before it ends; what it has made goes then."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    results, problems, done, variables = [], [], threading.Event(), contextvars.copy_context()
+
+    def run():
+        try:
+            results.append(variables.run(work))
+        except BaseException as problem:  # which is the caller's
+            problems.append(problem)
+        done.set()
+
+    try:
+        threading.Thread(target=run, name="mastaba compiles").start()
+    except RuntimeError:  # the interpreter ends, or there are too many
+        return work()
+    done.wait()
+    if problems:
+        raise problems.pop()
+    return results.pop()
+
+
 class Spare:
     """The buffers of arrays that have ended, for the next ones of their sizes, as a driver takes long for new ones: 0.2 ms (NVIDIA's on an
     H100), or as long as their first kernel for the pages (PoCL). All calls wait for their work, so none is under way on these. The last
@@ -120,6 +144,7 @@ class Context:
         self.plans = collections.OrderedDict()
         self.known, self.plain = {}, {}  # what _known.py keeps of calls, with plans that are there
         self.latest = None  # the plan of the last call among these, which is the last of `plans`
+        self.searches = False  # whether plans are tuned when they are made (tuning.py)
         self.lock = threading.RLock()  # a signal's handler may come back in this thread
         self.device_id = lib.mst_context_device(self.handle).device
         _living.add(self)
@@ -137,11 +162,15 @@ class Context:
                 self.plans.move_to_end(key)
                 self.latest = None
                 return plan
-        plan = self.with_room(lambda: make(self))  # outside the lock, as it may compile
+        plan = self.prepared(make)  # outside the lock, as it may compile
         with self.lock:
             self.plans[key], self.latest = plan, None
         self.trim()
         return plan
+
+    def prepared(self, make):
+        """make(self), which may wait for a driver's compiler."""
+        return self.with_room(lambda: make(self) if self.searches else _beside(lambda: make(self)))
 
     def execute(self, key, make, call):
         """call(plan of the description), checked."""
@@ -151,7 +180,7 @@ class Context:
         try:
             return work()
         except (errors.BudgetError, errors.DeviceMemoryError):
-            if not self._take():
+            if not self.forget():
                 raise
         return work()
 
@@ -168,7 +197,7 @@ class Context:
                 raise
         return work()
 
-    def _take(self, most=0):
+    def forget(self, most=0):
         """Forgets all plans but the last so many, and with all of them what is kept for arrays; returns them, so that they are destroyed
         outside the lock."""
         spare = [None] * self.drained() if not most else []
@@ -182,9 +211,9 @@ class Context:
     def trim(self):
         """Forgets plans beyond the most that are kept, or beyond half the budget of device memory but the last."""
         half = lib.mst_context_device_memory_budget(self.handle) // 2
-        self._take(self.most_plans)
+        self.forget(self.most_plans)
         while len(self.plans) > 1 and lib.mst_context_device_memory_used(self.handle) > half:
-            self._take(len(self.plans) - 1)
+            self.forget(len(self.plans) - 1)
 
     def create(self, kind, desc):
         """A plan: `kind` is that of mst_KIND_create."""
@@ -193,20 +222,38 @@ class Context:
         return owned(out[0], getattr(lib, f"mst_{kind}_destroy"), self.handle)
 
 
+def settings():
+    """The device, and the budgets of its memory and the host's, that calls work with now."""
+    return tuple(_settings.get())
+
+
 def current():
     """The context that calls work on now, made when it is first needed."""
-    settings, (last, context) = _settings.get(), _last
-    return context if settings is last else _kept(settings)
+    now, (last, context) = _settings.get(), _last
+    return context if now is last else _kept(now)
 
 
 def shared(opencl, device, queue):
     """The one on another library's OpenCL objects, with the budgets that are set now."""
-    return _kept((None, *_settings.get()[1:]), opencl_context=opencl, opencl_device=device, opencl_queue=queue)
+    return _kept((None, *settings()[1:]), opencl_context=opencl, opencl_device=device, opencl_queue=queue)
+
+
+class _Given(tuple):
+    """Settings that a context has been made by already."""
+
+
+def on(context):
+    """Within the `with` block, calls of this thread work on this context."""
+    settings = _Given(_settings.get())
+    settings.context = context
+    return _with(settings)
 
 
 def _kept(settings, **objects):
     global _last
     begin()
+    if isinstance(settings, _Given):
+        return settings.context
     key = settings + tuple(objects.values())
     with _lock:
         context = _contexts.get(key)

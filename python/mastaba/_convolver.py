@@ -54,10 +54,13 @@ class Convolver:
         self.latency, self.taps = operator.index(latency), kernel.shape[0]
         if kernel.shape[1] not in (1, self.channels) or self.channels < 1 or self.latency < 1:
             raise errors.ArgumentError(f"{kernel.shape[1]} kernels for {channels} channels, a latency of {latency}: give one kernel, or one a channel")
-        desc = describe("mst_convolver_desc", channels=self.channels, kernel_channels=kernel.shape[1], taps=self.taps, latency=self.latency,
-                        type=TYPES[self.dtype], **{its_kernel: self._samples(kernel)})
-        context = current()
-        self._handle, self._lock = context.with_room(lambda: context.create("convolver", desc)), threading.Lock()
+
+        def make(context):
+            return context.create("convolver", describe(
+                "mst_convolver_desc", channels=self.channels, kernel_channels=kernel.shape[1], taps=self.taps, latency=self.latency,
+                type=TYPES[self.dtype], **{its_kernel: self._samples(kernel)}))
+
+        self._handle, self._lock = current().prepared(make), threading.Lock()
         self._one = False  # whether the last block had no axis of channels
 
     def __reduce__(self):

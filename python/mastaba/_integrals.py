@@ -8,7 +8,7 @@ from ._contexts import current
 from ._library import c_text, describe, execution, ffi, lib, per_thread
 from ._trace import Exponent, Node
 
-_RESULT = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
+RECORD = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
 _KNOWN = ["value", "error", "evaluations", "status"]  # all but what fills up the record
 _MOST_PARAMETERS = 64
 MOST_COMPONENTS = lib.MST_INTEGRAL_MAX_COMPONENTS
@@ -77,7 +77,7 @@ def _with_parameters(texts, rows):
     return whole.split(_BETWEEN)[:-1], [place[k] for k in varying], np.array([columns[k] for k in varying], float).T
 
 
-def _plan(texts, n_components, names, parameters, options):
+def plan(texts, n_components, names, parameters, options):
     def make(context):
         kept = [c_text(text) for text in (*texts, *names, *parameters)]
         n, begin, end = len(names), n_components, len(texts)
@@ -95,10 +95,10 @@ def _plan(texts, n_components, names, parameters, options):
 def _compute_alike(texts, n_components, rows, names, options):
     texts, parameters, values = _with_parameters(texts, rows)
     values = np.ascontiguousarray(values)
-    results = np.zeros((len(rows), n_components), _RESULT)
+    results = np.zeros((len(rows), n_components), RECORD)
     given = ffi.cast("double *", values.ctypes.data) if parameters else ffi.NULL
     place = ffi.cast("mst_integral_result *", results.ctypes.data)
-    current().execute(*_plan(texts, n_components, names, parameters, options), lambda plan: lib.mst_integral_execute(
+    current().execute(*plan(texts, n_components, names, parameters, options), lambda plan: lib.mst_integral_execute(
         plan, given, len(rows), place, execution, per_thread.error))
     return results
 
@@ -106,7 +106,7 @@ def _compute_alike(texts, n_components, rows, names, options):
 def compute(integrals, rule=ADAPTIVE, epsabs=0.0, epsrel=0.0, most=0):
     """A record (value, error, evaluations, status) of each integral; where they are vector-valued a row of so many, all of a length."""
     n_components = len(integrals[0].integrands) if integrals else 1
-    results = np.zeros((len(integrals), n_components), _RESULT)
+    results = np.zeros((len(integrals), n_components), RECORD)
     alike = {}
     for k, integral in enumerate(integrals):
         texts, values = integral.pieces()

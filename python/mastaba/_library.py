@@ -30,6 +30,7 @@ class _PerThread(threading.local):
         self.error = ffi.new("mst_error *")
         self.raised = None
         self.report = None  # what progress() was given
+        self.watch = None  # what is told of iterations of a deconvolution
         self.done = None  # the plans that were executed, where somebody wants to know
 
 
@@ -52,20 +53,20 @@ def check(status):
     raise problem
 
 
-def _interrupted(exception, value, traceback):
+def interrupted(exception, value, traceback):
     """Keeps what a signal handler raised (KeyboardInterrupt) until the call that it interrupts has ended."""
     per_thread.raised = value
     return False
 
 
 # Running Python at all, now and then, is what lets a signal's handler run during a long call.
-@ffi.callback("bool(uint64_t, uint64_t, void *)", error=False, onerror=_interrupted)
-def _progress(done, total, user):
+@ffi.callback("bool(uint64_t, uint64_t, void *)", error=False, onerror=interrupted)
+def progressed(done, total, user):
     report = per_thread.report
     return report is None or report(done, total) is not False
 
 
-execution = ffi.new("mst_execution *", {"struct_size": ffi.sizeof("mst_execution"), "progress": _progress})
+execution = ffi.new("mst_execution *", {"struct_size": ffi.sizeof("mst_execution"), "progress": progressed})
 
 
 def describe(kind, /, **members):

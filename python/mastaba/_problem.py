@@ -1,5 +1,6 @@
 """Problems of finite differences, as dictionaries with the keys of problem files (docs/stencils.md), as descriptions of the C library."""
 import math
+import operator
 import pathlib
 import re
 
@@ -18,6 +19,9 @@ _REDUCTIONS = {"sum": lib.MST_STENCIL_SUM, "max": lib.MST_STENCIL_MAX, "min": li
                "norm": lib.MST_STENCIL_NORM}
 _KEYS = {"grid", "precision", "storage", "parameters", "spacing", "time_step_limit", "time_step", "fields", "let", "boundary", "update",
          "sources", "receivers", "monitors", "until", "output", "steps", "materials", "mask", "runs", "spectra"}
+_SCHEDULES = {ffi.string(lib.mst_stencil_schedule_name(k)).decode(): k for k in range(lib.MST_STENCIL_SKEWED_SWEEPS + 1)}
+_EXCHANGES = {None: lib.MST_STENCIL_EXCHANGE_AUTO, "waits": lib.MST_STENCIL_EXCHANGE_WAITS, "beside": lib.MST_STENCIL_EXCHANGE_BESIDE}
+_STORES = {None: lib.MST_STENCIL_STORE_AUTO, "pinned": lib.MST_STENCIL_STORE_PINNED, "memory": lib.MST_STENCIL_STORE_MEMORY}
 _SAFETY = 0.95  # of the largest stable time step, as the program takes
 
 
@@ -82,6 +86,23 @@ class Problem:
         self._read_monitors()
         self._choose_step()
         self._read_spectra()
+
+    def plan_as(self, steps, schedule="auto", depth=0, fuse=0, block=0, overlap=True, store=None, shares=None, exchange=None, exchange_every=0, check=True):
+        """How it is to be solved, as Solver says it; `steps` are those that are expected."""
+        desc = self.desc
+        for name, value, known in (("schedule", schedule, _SCHEDULES), ("store", store, _STORES), ("exchange", exchange, _EXCHANGES)):
+            if value not in known:
+                raise _wrong(name, f"{value!r} is none of {', '.join(str(k) for k in known if k)}")
+            setattr(desc, name, known[value])
+        for name, value in (("depth", depth), ("fuse", fuse), ("block", block), ("exchange_every", exchange_every), ("expected_steps", steps or 0)):
+            try:
+                setattr(desc, name, operator.index(value))
+            except OverflowError:
+                raise _wrong(name, f"{value} is no number of these") from None
+        desc.no_overlap, desc.check_every = not overlap, 2**64 - 1 if check else 0  # where a run ends
+        if shares is not None:
+            values = np.ascontiguousarray(shares, float).ravel()
+            desc.shares, desc.n_shares = ffi.cast("double *", self.keep(values).ctypes.data), values.size
 
     # ---- Memory and numbers
 
@@ -191,8 +212,6 @@ class Problem:
         array = np.asarray(value)
         if array.shape not in (self.grid, self.arrays_shape):
             raise _wrong(key, f"an array of shape {array.shape}, the grid has {self.grid}")
-        if array.dtype == np.float16:
-            array = array.astype(np.float32)
         array = self.keep(array if _arrays.fits(array) else array.astype(array.dtype.newbyteorder("=")))
         return {"layout": _arrays.layout(array), "data": _arrays.location(array)}
 

@@ -1,4 +1,5 @@
 """Explicit finite differences on grids of any size."""
+import inspect
 import operator
 import os
 import shutil
@@ -12,6 +13,9 @@ from . import _arrays, errors
 from ._contexts import begin, current
 from ._library import check, describe, execution, ffi, lib, per_thread
 from ._problem import Problem
+
+
+_HOW = {*inspect.signature(Problem.plan_as).parameters} - {"self", "steps"}
 
 
 def _host(array):
@@ -30,7 +34,13 @@ def _arrays_of(path):
 
 class Solver:
     """A problem, and the state that it has reached. `solver["u"]` reads a field, `solver["u"] = array` sets it; `"u.prev"` is a field of
-    two levels one step before. It works on the device and the budget that it was made with.
+    two levels one step before. It works on the device, or the devices, and the budget that it was made with.
+
+    `overrides` are keys that replace the problem's. How it is solved, which changes no bit of the results, may be said besides: `schedule`, a
+    name as `mastaba solve --schedule` takes it, `depth`, steps a trip through the device, `fuse`, steps a kernel, `block`, nodes of a block,
+    `overlap`, whether transfers go beside kernels, `store`, where a state lies that does not stay on the device, "pinned" or "memory";
+    of several devices `shares`, of the grid for each, `exchange`, "waits" or "beside", and `exchange_every`, steps. A run whose fields become
+    infinite or NaN ends with a DivergedError, and can still be read; with check=False nothing looks.
 
     >>> import numpy as np, mastaba
     >>> solver = mastaba.Solver({"grid": [100], "fields": {"u": "x == 50"}, "update": [{"u": "u + 0.25*(u[-1] - 2*u + u[1])"}]})
@@ -38,10 +48,12 @@ class Solver:
     (10, 1.0)
     """
 
-    def __init__(self, problem, **overrides):
+    def __init__(self, problem, *, expected_steps=None, **overrides):
+        planned = {name: overrides.pop(name) for name in _HOW & overrides.keys()}
         self.problem = Problem(problem, overrides)
+        self.problem.plan_as(self.problem.steps if expected_steps is None else expected_steps, **planned)
         self.context = current()
-        self._handle = self.context.create("stencil", self.problem.desc)
+        self._handle = self.context.prepared(lambda context: context.create("stencil", self.problem.desc))
         self.fields = tuple(self.problem.fields)
 
     def __reduce__(self):
@@ -89,11 +101,13 @@ class Solver:
         return self
 
     def plan(self, steps=None):
-        """What was chosen, and what the model predicts for so many steps: a dictionary."""
+        """What was chosen, and what the model predicts for so many steps: a dictionary. Of several devices it has the planes of each, too."""
         plan = describe("mst_stencil_plan")
         check(lib.mst_stencil_describe(self.handle, self.problem.steps or 1 if steps is None else steps, plan, per_thread.error))
         names = ("depth", "fuse", "block", "state_bytes", "device_bytes", "host_bytes", "seconds", "upload_bytes", "download_bytes", "duplicated")
-        return {"schedule": ffi.string(lib.mst_stencil_schedule_name(plan.schedule)).decode(), **{name: getattr(plan, name) for name in names}}
+        parts = {"parts": list(plan.part_planes[0:plan.n_parts]), "exchange_every": plan.part_steps, "exchange": "beside" if plan.part_beside else "waits"}
+        return {"schedule": ffi.string(lib.mst_stencil_schedule_name(plan.schedule)).decode(), **{name: getattr(plan, name) for name in names},
+                **(parts if plan.n_parts else {})}
 
     # ---- The state
 
@@ -251,8 +265,8 @@ class Solver:
 def solve(problem, steps=None, callback=None, every=None, **overrides):
     """Solves a problem: a dictionary with the keys of problem files (docs/stencils.md), the name of such a file, or its text. Returns a Solver.
 
-    Initial values and series may be arrays. `overrides` are keys that replace the problem's. Keys that name outputs are taken and
-    write nothing: the Solver has the arrays. `callback(solver)` is called after each `every` steps and may end the run.
+    Initial values and series may be arrays. `overrides` are keys that replace the problem's, and what a Solver takes besides. Keys that name
+    outputs are taken and write nothing: the Solver has the arrays. `callback(solver)` is called after each `every` steps and may end the run.
 
     >>> import mastaba
     >>> solver = mastaba.solve({"grid": [64, 64], "fields": {"u": "exp(-((x-32)^2 + (y-32)^2)/20)"}, "time_step": "auto",
@@ -260,7 +274,7 @@ def solve(problem, steps=None, callback=None, every=None, **overrides):
     >>> solver["u"].shape, bool(solver["u"].max() < 1)
     ((64, 64), True)
     """
-    return Solver(problem, **overrides).run(steps, callback, every)
+    return Solver(problem, expected_steps=steps, **overrides).run(steps, callback, every)
 
 
 def time_step_limit(problem, **overrides):

@@ -29,7 +29,7 @@ def as_numbers(x):
         return x.astype(np.float32)
     if kind in "gG":
         raise errors.UnsupportedError(f"no OpenCL device computes in {x.dtype}: convert the array to float64 or complex128")
-    if x.dtype.kind in "biu":
+    if x.dtype.kind in "biu" or (x.dtype.kind == "O" and all(hasattr(value, "__float__") for value in x.flat)):
         return x.astype(np.float64)
     raise errors.ElementTypeError(f"type {x.dtype} is not supported: give an array of bool, whole, floating-point or complex numbers")
 

@@ -12,6 +12,7 @@ Single precision stays single, integers and bool count as float64.
 """
 import contextlib
 import contextvars
+import numbers
 import operator
 import os
 
@@ -78,7 +79,7 @@ def _is_same(x, out):
 def conjugated(x, out=None):
     """The conjugate of each element; `out` may be x."""
     if not isinstance(x, _arrays.Array):
-        return np.conjugate(x, out=out)
+        return x if x.dtype.kind == "b" and out is None else np.conjugate(x, out=out)  # which would make int8 of bool
     if out is None:
         return evaluate("conj(a)", {"a": x}) if x.dtype.kind == "c" else x
     out.imag[...] = evaluate("-a", {"a": x.imag})
@@ -102,7 +103,7 @@ def _complex(x, s, axes, norm, overwrite, forward, out):
     scale = scale_of(norm, lengths, forward)
     within = fitted(x, axes, lengths)
     if not axes:
-        return _unchanged(x.copy() if x.dtype.kind == "c" else x.astype(COMPLEX[x.dtype.char]), out)
+        return x.copy() if out is None else _unchanged(x.astype(COMPLEX[x.dtype.char]), out)
     if out is not None:
         z = _output(x, within.shape, COMPLEX[x.dtype.char], out)
         transform(within if within.dtype.kind == "c" else within.astype(z.dtype), z, axes, forward, scale)
@@ -321,12 +322,14 @@ _PERIOD = {"DCT": (-2, 0, 0, 0), "DST": (2, 0, 0, 0)}  # of the Fourier transfor
 
 
 def _of_even(name, type, x, s, axes, norm, orthogonalize, forward, out):
+    if not isinstance(type, numbers.Integral):
+        raise TypeError(f"the type {type!r} of a {name} is no whole number")
     if type not in (1, 2, 3, 4):
         raise ValueError(f"type {type!r} of a {name} is not one of 1, 2, 3 and 4")
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
     check_lengths(lengths)
     if name == "DCT" and type == 1 and min(lengths, default=2) < 2:
-        raise ValueError("a DCT of type I takes at least two numbers")
+        raise RuntimeError("a DCT of type I takes at least two numbers")
     if not axes:
         return _unchanged(x.copy(), out)
     scale = scale_of(norm, [2 * n + _PERIOD[name][type - 1] for n in lengths], forward)
@@ -460,9 +463,7 @@ def prev_fast_len(target, real=False):
         1008
     """
     n, primes = _fast_primes(target, real)
-    if n < 1:
-        raise ValueError("Target must be at least 1")
-    return _greatest(n, primes)
+    return _greatest(n, primes) if n else 0
 
 
 # ---- Frequencies

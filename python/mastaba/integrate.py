@@ -18,7 +18,6 @@ arguments, are computed together: quad_vec, cubature and tanhsinh with arrays.
 import inspect
 import itertools
 import math
-import types
 import warnings
 
 import numpy as np
@@ -26,9 +25,10 @@ import numpy as np
 from . import errors
 from ._integrals import ADAPTIVE, CONVERGED, MOST_COMPONENTS, NON_FINITE, OSCILLATORY, SPENT, TANH_SINH, Integral, are_parameters, compute
 from ._logarithms import check_tolerances, heights, logarithm, tolerance
+from ._many import Result, many
 from ._trace import Complex, Node, trace, variables, within
 
-__all__ = ["IntegrationWarning", "cubature", "dblquad", "nquad", "quad", "quad_vec", "tanhsinh", "tplquad"]
+__all__ = ["IntegrationWarning", "cubature", "dblquad", "many", "nquad", "quad", "quad_vec", "tanhsinh", "tplquad"]
 
 _MESSAGES = {CONVERGED: "Target precision reached.", SPENT: "The evaluations, or the device's memory, were spent before the tolerance was met.",
              NON_FINITE: "The integrand is infinite or not a number inside the range."}
@@ -38,10 +38,6 @@ _NODES = 42  # of a region that is halved
 
 class IntegrationWarning(UserWarning):
     """An integral did not meet its tolerance; its error says by how much it may be wrong."""
-
-
-class Result(types.SimpleNamespace):
-    """What a function returns: attributes with names."""
 
 
 # ---- Integrands
@@ -521,11 +517,22 @@ def _stops(callback, result):
     return False
 
 
-def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=None, rtol=None, preserve_shape=False, callback=None):
+def _with_names(f, args, kwargs):
+    """A function of arguments in an order, and all of these: those that have names behind the others. A text's arguments have names in any case."""
+    if not isinstance(kwargs, dict):
+        raise ValueError("`kwargs` must be a dictionary of arguments by their names.")
+    if isinstance(f, str):
+        return f, {**(args or {}), **kwargs}
+    args = _arguments(args)
+    n, names = len(args), list(kwargs)
+    return lambda x, *given: f(x, *given[:n], **dict(zip(names, given[n:]))), (*args, *kwargs.values())
+
+
+def tanhsinh(f, a, b, *, args=(), kwargs=None, log=False, maxlevel=None, minlevel=2, atol=None, rtol=None, preserve_shape=False, callback=None):
     """The integrals of f(x, *args) from a to b, arrays that are broadcast: for integrands that are singular at the ends.
 
-    The result has integral, error, success, status (0: converged, -2: not, -3: not finite, -4: stopped by `callback`) and nfev. In texts, whose arguments have names,
-    args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. With `log` f gives the logarithm of the
+    `kwargs` are arguments by their names. The result has integral, error, success, status (0: converged, -2: not, -3: not finite, -4: stopped by
+    `callback`) and nfev. In texts, whose arguments have names, args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. With `log` f gives the logarithm of the
     integrand, and integral, error, atol and rtol are logarithms. `minlevel` and `maxlevel` are checked, and the library halves steps as it
     sees fit: all levels are computed in one call, so `callback` is called twice, before it, with NaNs and status 1, where StopIteration
     stops, and with the result.
@@ -549,6 +556,8 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
             _check_tolerance(value, name)
     for value, name in ((maxlevel, "maxlevel"), (minlevel, "minlevel")):
         _check_level(value, name)
+    if kwargs is not None:
+        f, args = _with_names(f, args, kwargs)
     names = list(args) if isinstance(args, dict) else None
     args = tuple(args.values()) if names is not None else _arguments(args)
     shape = np.broadcast_shapes(a.shape, b.shape, *(np.shape(arg) for arg in args))

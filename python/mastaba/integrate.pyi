@@ -1,5 +1,7 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from numpy.typing import ArrayLike, DTypeLike
 
 class IntegrationWarning(UserWarning): ...
 
@@ -14,6 +16,11 @@ def dblquad(
     func: str | Callable[..., Any], a: Any, b: Any, gfun: Any, hfun: Any, args: Any = ..., epsabs: float = ...,
     epsrel: float = ...,
 ) -> tuple[float, float]: ...
+def many(
+    integrand: str | Sequence[str] | Callable[..., Any], ranges: Mapping[str, Sequence[Any]], parameters: Mapping[str, ArrayLike] | None = ..., *,
+    rule: str = ..., points: int = ..., epsabs: float = ..., epsrel: float = ..., limit: int = ..., breakpoints: Sequence[Any] = ...,
+    dtype: DTypeLike = ...,
+) -> Result: ...
 def nquad(
     func: str | Callable[..., Any], ranges: Sequence[Any], args: Any = ..., opts: Any = ..., full_output: bool | int = ...,
 ) -> Any: ...
@@ -28,7 +35,7 @@ def quad_vec(
     full_output: bool | int = ..., *, args: Any = ...,
 ) -> Any: ...
 def tanhsinh(
-    f: str | Callable[..., Any], a: Any, b: Any, *, args: Any = ..., log: bool = ..., maxlevel: Any = ..., minlevel: Any = ...,
+    f: str | Callable[..., Any], a: Any, b: Any, *, args: Any = ..., kwargs: dict[str, Any] | None = ..., log: bool = ..., maxlevel: Any = ..., minlevel: Any = ...,
     atol: float | None = ..., rtol: float | None = ..., preserve_shape: bool = ..., callback: Callable[..., Any] | None = ...,
 ) -> Result: ...
 def tplquad(

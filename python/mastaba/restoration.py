@@ -10,17 +10,24 @@ Results are float32 for images of float32 and float16, else float64, as scikit-i
 side is mirrored at its centre, sample (n - 1) // 2, where scikit-image moves the result by one sample an iteration, and counts below 0
 are refused. Results of a mastaba.Array are on the device; `out` is an array for the result.
 """
+import contextlib
 import operator
 
 import numpy as np
 
 from . import _arrays, errors
-from ._library import check, describe, execution, ffi, lib, per_thread
+from ._library import check, describe, execution, ffi, interrupted, lib, per_thread
 from ._map import evaluate
 
-__all__ = ["born_wolf_psf", "gaussian_psf", "richardson_lucy", "wiener"]
+__all__ = ["born_wolf_psf", "gaussian_psf", "richardson_lucy", "tikhonov", "wiener"]
 
 _EDGES = {"zero": lib.MST_DECONVOLUTION_ZERO, "observed": lib.MST_DECONVOLUTION_OBSERVED, "circular": lib.MST_DECONVOLUTION_CIRCULAR}
+
+
+def _edges(edges):
+    if edges not in _EDGES:
+        raise ValueError(f"edges is {edges!r}: one of {', '.join(_EDGES)}")
+    return _EDGES[edges]
 
 
 def _arguments(image, psf):
@@ -49,6 +56,21 @@ def _result(image, out, *others):
     if any(_arrays.may_share(out, a) for a in (image, *others)):
         raise errors.ArgumentError("out shares memory with another array of the call")
     return out
+
+
+@ffi.callback("mst_deconvolution_watch_fn", error=False, onerror=interrupted)
+def _watch(state, user):
+    return per_thread.watch(state.iteration, state.iterations, state.residual, state.change) is not False
+
+
+@contextlib.contextmanager
+def _watched(watch):
+    """Within it, iterations of this thread are told to a function."""
+    before, per_thread.watch = per_thread.watch, watch
+    try:
+        yield
+    finally:
+        per_thread.watch = before
 
 
 def _execute(image, psf, centre, clip, out, others, **members):
@@ -82,13 +104,15 @@ def _clipped(result):
 
 
 def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, edges="zero", accelerate=False, total_variation=0.0,
-                    tolerance=0.0, background=0.0, weights=None, seam=0.0, exact=False, start=None, out=None):
+                    tolerance=0.0, background=0.0, weights=None, seam=0.0, exact=False, start=None, watch=None, out=None):
     """As skimage.restoration.richardson_lucy; what follows the * goes beyond it. `edges`: "zero", nothing is beyond the image;
     "observed", the object goes on as far as its light reaches the image (Bertero and Boccacci 2005); "circular". `accelerate`: steps after
     Biggs and Andrews, of which 20 come as far as some 80 without. `total_variation`: lambda of Dey et al., 0.002 say. `tolerance`: stop when
     an iteration changes less of the result. `background`: light that is everywhere. `weights`: 0 where the image is not to be trusted.
     `seam`: the most that bricks of an image that does not fit the device may differ by where they meet; 0: any. `exact`: these go through all
-    bricks in each iteration, so that the result is that of the whole. `start`: what to iterate from, a result say.
+    bricks in each iteration, so that the result is that of the whole. `start`: what to iterate from, a result say. `watch`: a function that is
+    told after each iteration, of each brick, watch(iteration, iterations, residual, change), how far the model is from the image, and by how much
+    the result changed, as parts of their norms; where it returns False the call ends with a CancelledError.
 
         >>> import numpy as np, mastaba
         >>> psf = mastaba.restoration.gaussian_psf((9, 9), 1.5)
@@ -99,15 +123,15 @@ def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, 
     """
     if filter_epsilon is not None:
         raise errors.UnsupportedError("filter_epsilon: where the model has nothing but rounding, the ratio is 0 anyhow")
-    if edges not in _EDGES:
-        raise ValueError(f"edges is {edges!r}: one of {', '.join(_EDGES)}")
+    edges = _edges(edges)
     image, psf = _arguments(image, psf)
     given = {name: value for name, value in (("weights", weights), ("start", start)) if value is not None}
     others = {name: _arrays.broadcast_to(_converted(_arrays.of(value), image.dtype), image.shape) for name, value in given.items()}
-    return _execute(image, psf, tuple((n - 1) // 2 for n in psf.shape), clip, out, others, method=lib.MST_DECONVOLUTION_RICHARDSON_LUCY,
-                    edges=_EDGES[edges], iterations=num_iter, accelerate=bool(accelerate), total_variation=total_variation, tolerance=tolerance,
-                    background=background, start_value=0.5 if edges == "zero" and start is None else 0.0, seam=seam,
-                    exact=bool(exact))
+    with _watched(watch):
+        return _execute(image, psf, tuple((n - 1) // 2 for n in psf.shape), clip, out, others, method=lib.MST_DECONVOLUTION_RICHARDSON_LUCY,
+                        edges=edges, iterations=num_iter, accelerate=bool(accelerate), total_variation=total_variation, tolerance=tolerance,
+                        background=background, start_value=0.5 if edges == lib.MST_DECONVOLUTION_ZERO and start is None else 0.0, seam=seam,
+                        exact=bool(exact), watch=ffi.NULL if watch is None else _watch)
 
 
 def wiener(image, psf, balance, reg=None, is_real=True, clip=True, *, out=None):
@@ -121,9 +145,24 @@ def wiener(image, psf, balance, reg=None, is_real=True, clip=True, *, out=None):
     """
     if reg is not None or not is_real:
         raise errors.UnsupportedError("wiener regularizes with the Laplacian, of real images: leave out reg and is_real")
+    return tikhonov(image, psf, balance, 2, clip, edges="circular", out=out)
+
+
+def tikhonov(image, psf, balance, order=1, clip=True, *, edges="observed", out=None):
+    """conj(H) Y / (|H|^2 + balance L^order) of the spectra of psf and image, L = sum over the axes of 2 - 2 cos(2 pi k / n): `order` 0 keeps the
+    result's values small, with the power of the noise over that of the object as `balance` a Wiener filter, 1 its differences, 2 its second
+    differences, as `wiener`. `edges`: "observed", the image goes on mirrored; "circular"; "zero".
+
+        >>> import numpy as np, mastaba
+        >>> psf = mastaba.restoration.gaussian_psf((9, 9), 1.5)
+        >>> blurred = mastaba.signal.convolve2d(np.pad([[1.0]], 10), psf, "same")
+        >>> bool(mastaba.restoration.tikhonov(blurred, psf, 1e-4, order=0)[10, 10] > 3 * blurred[10, 10])
+        True
+    """
+    edges = _edges(edges)
     image, psf = _arguments(image, psf)
-    return _execute(image, psf, tuple(n // 2 for n in psf.shape), clip, out, {}, method=lib.MST_DECONVOLUTION_TIKHONOV, order=2, balance=balance,
-                    edges=lib.MST_DECONVOLUTION_CIRCULAR)
+    return _execute(image, psf, tuple(n // 2 for n in psf.shape), clip, out, {}, method=lib.MST_DECONVOLUTION_TIKHONOV, order=operator.index(order),
+                    balance=balance, edges=edges)
 
 
 # ---- Point spread functions by formula

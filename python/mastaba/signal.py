@@ -22,10 +22,11 @@ from ._library import describe, execution, ffi, lib, per_thread
 from ._map import evaluate
 from ._transforms import as_numbers, axes_of
 
-__all__ = ["Convolver", "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
+__all__ = ["Convolver", "choose_conv_method", "circular_convolve", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
            "fftconvolve", "oaconvolve"]
 
 _MODES = {"full": lib.MST_CONVOLUTION_FULL, "same": lib.MST_CONVOLUTION_SAME, "valid": lib.MST_CONVOLUTION_VALID}
+_KEPT = {**_MODES, "circular": lib.MST_CONVOLUTION_CIRCULAR}  # what a plan may give
 _METHODS = {"auto": lib.MST_CONVOLUTION_AUTO, "direct": lib.MST_CONVOLUTION_DIRECT, "fft": lib.MST_CONVOLUTION_FUSED}
 _FEW_PRODUCTS = 2**20  # that sums along three axes and more may take before transforms do
 _DIRECT_AXES = 2  # of the library's direct sums
@@ -71,7 +72,7 @@ def _check_shapes(x, y, mode, axes):
 # ---- Sums
 
 def _lengths(n, m, mode):
-    return n + m - 1 if mode == "full" else n if mode == "same" else abs(n - m) + 1
+    return n + m - 1 if mode == "full" else abs(n - m) + 1 if mode == "valid" else n
 
 
 def _start(n, m, mode):
@@ -98,7 +99,7 @@ def _described(x, y, z, mode, axes, correlate, method):
     def make(context):
         return context.create("convolution", describe(
             "mst_convolution_desc", x=_arrays.layout(x), y=_arrays.layout(y), z=_arrays.layout(z), n_axes=len(axes), axes=axes,
-            mode=_MODES[mode], correlate=correlate, algorithm=_METHODS[method]))
+            mode=_KEPT[mode], correlate=correlate, algorithm=_METHODS[method]))
 
     return ("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make
 
@@ -322,6 +323,30 @@ def oaconvolve(in1, in2, mode="full", axes=None, *, out=None):
     return fftconvolve(in1, in2, mode, axes, out=out)
 
 
+def circular_convolve(in1, in2, axes=None, *, correlate=False, out=None):
+    """The convolution of periodic arrays along `axes`, up to three, by default all: z[k] = sum_i in1[i] in2[(k - i) mod n], or with `correlate`
+    sum_i in1[(i + k) mod n] conj(in2[i]). Both have the same lengths there; the other axes are broadcast. Of whole numbers it is computed in
+    float64.
+
+        >>> import mastaba
+        >>> mastaba.signal.circular_convolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.0]).round(12).tolist()
+        [3.0, 1.0, 2.0]
+    """
+    x, y = _operands(in1, in2)
+    _check_dimensions(x, y)
+    axes = _axes(x, y, axes)
+    _check_shapes(x, y, "circular", axes)
+    if any(x.shape[k] != y.shape[k] for k in axes):
+        raise ValueError(f"in1 and in2 of shapes {x.shape} and {y.shape}: of one length along the axes")
+    if not 1 <= len(axes) <= lib.MST_CONVOLUTION_MAX_AXES or x.ndim > _arrays.MOST_AXES:
+        raise errors.ArgumentError(f"a circular convolution along {len(axes)} of {x.ndim} axes: it goes along 1 to {lib.MST_CONVOLUTION_MAX_AXES} of up to "
+                                   f"{_arrays.MOST_AXES}")
+    x, y = as_numbers(x), as_numbers(y)
+    if x.size == 0 or y.size == 0:
+        return _into(out, _arrays.like(x, _result(*_broadcast(x, y, axes), "circular", axes), np.result_type(x.dtype, y.dtype)))
+    return _into(out, _by_library(x, y, "circular", axes, bool(correlate), "auto", out))
+
+
 def _extended(x, y, boundary, fillvalue):
     """x with what lies beyond its edges as far as y reaches."""
     kind = np.result_type(x.dtype, y.dtype)
@@ -395,6 +420,8 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
     kind = np.result_type(x.dtype, y.dtype)
     if kind.char in "gGO" or (kind.kind in "biu" and x.size and y.size and
                               _magnitude(x) * _magnitude(y) * min(x.size, y.size) > _EXACT["fft"]):
+        return "direct"
+    if not x.size or not y.size:
         return "direct"
     if x.ndim > lib.MST_CONVOLUTION_MAX_AXES or x.ndim != y.ndim or x.ndim == 0:
         return "fft"

@@ -1,5 +1,6 @@
 """Arrays on the device: views, operators, transforms without a copy, and other libraries' buffers."""
 import collections
+import concurrent.futures
 import copy
 import gc
 import pickle
@@ -186,11 +187,8 @@ def test_buffers_serve_again():
             if not np.array_equal((mastaba.asarray(wanted[k]) * 2 - wanted[k]).numpy(), wanted[k]):
                 wrong.append(k)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
     assert not wrong
     with mastaba.budget(device="1MiB"):
         large = mastaba.empty(10**5)

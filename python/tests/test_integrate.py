@@ -1,7 +1,7 @@
 """Integrals: functions as expressions, and what SciPy's tests do not ask."""
+import concurrent.futures
 import itertools
 import math
-import threading
 
 import numpy as np
 import pytest
@@ -201,14 +201,21 @@ def test_traces_of_threads_do_not_mix():
         for _ in range(50):
             found.setdefault(k, set()).add(text(lambda x: np.where(x > k, k * x, x), "x"))
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(2, 6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(2, 6)))
     assert all(len(texts) == 1 for texts in found.values()) and len(found) == 4
     with pytest.raises(mastaba.errors.TraceError, match="after"):
         bool(Node(("x",)))
+
+
+def test_arguments_by_their_names():
+    """tanhsinh's kwargs, as SciPy has them from 1.18 on."""
+    b = np.array([1.0, 2.0])
+    wanted = (np.exp(3 * b) - 1) / b
+    for f, args in ((lambda x, a, b: np.exp(a * b * x), (3.0,)), ("exp(a*b*x)", {"a": 3.0})):
+        assert np.allclose(integrate.tanhsinh(f, 0, 1, args=args, kwargs={"b": b}).integral, wanted / 3)
+    with pytest.raises(ValueError, match="kwargs"):
+        integrate.tanhsinh(lambda x: x, 0, 1, kwargs=(1,))
 
 
 def test_points_that_depend_on_outer_variables():

@@ -1,4 +1,5 @@
 """What SciPy's tests do not see: devices and budgets, refusals, threads, forks, interrupts, and an interpreter that ends with plans."""
+import concurrent.futures
 import functools
 import itertools
 import os
@@ -210,11 +211,8 @@ def test_threads():
         for _ in range(20):
             together[k] = mastaba.fft.fft(x[k])
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(x))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(len(x))))
     assert all(np.array_equal(a, b) for a, b in zip(alone, together))
 
 
@@ -288,11 +286,8 @@ def test_known_calls_of_many_threads():
             if not np.allclose(mastaba.fft.fft(each[k]), wanted[k]) or mastaba.fft.fft(each[k], out=out) is not out or not np.allclose(out, wanted[k]):
                 wrong.append(k)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(6)))
     assert not wrong
 
 
@@ -572,6 +567,26 @@ def test_no_loader():
                "try: mastaba.devices()\n"
                "except mastaba.errors.NoDeviceError as error: print(error)")
     assert done.stdout.startswith("no OpenCL loader (no-such-loader.so") and "ocl-icd-libopencl1" in done.stdout, done
+
+
+def test_numbers_as_people_have_them():
+    """Objects that are numbers, as columns of tables are, one number for a whole array, and nothing to transform; as in SciPy."""
+    import decimal
+    objects = np.array([decimal.Decimal(3), 1.5, 2, True], object)
+    for transform in (mastaba.fft.fft, mastaba.fft.rfft, mastaba.fft.dct):
+        assert np.allclose(transform(objects), transform([3, 1.5, 2, 1]))
+    with pytest.raises(TypeError):
+        mastaba.fft.fft(np.array([1, None, {}], object))
+    for shape in ((12,), (5, 12), (12, 5)):
+        for kind in ("f4", "f8", "c8"):
+            x = np.broadcast_to(np.asarray(3, kind), shape)
+            assert np.allclose(mastaba.fft.fftn(x), np.fft.fftn(x), atol=1e-4) and np.allclose(mastaba.fft.fft(x, axis=0), np.fft.fft(x, axis=0), atol=1e-4)
+    assert mastaba.fft.fftn(np.float32(3)).dtype == np.float32 and mastaba.fft.fftn(np.ones(3), axes=()).dtype == float
+    assert mastaba.fft.prev_fast_len(0) == 0 and mastaba.signal.choose_conv_method([], [1.0]) == "direct"
+    assert mastaba.signal.correlate(True, True).dtype == bool
+    for wrong, kind in (("2", TypeError), (2.0, TypeError), (5, ValueError)):
+        with pytest.raises(kind):
+            mastaba.fft.idct(np.ones(4), wrong)
 
 
 def test_interrupt():

@@ -23,7 +23,7 @@ def stub(module):
     return found
 
 
-@pytest.mark.parametrize("module", ["__init__", "fft", "signal", "integrate", "ndimage", "restoration", "xp", "linalg"])
+@pytest.mark.parametrize("module", ["__init__", "fft", "signal", "integrate", "ndimage", "restoration", "tuning", "xp", "linalg"])
 def test_parameters(module):
     assert (FOLDER / "py.typed").exists()
     real, written = mastaba if module == "__init__" else importlib.import_module("mastaba." + module), stub(module)
@@ -40,7 +40,7 @@ def test_parameters(module):
         assert list(inspect.signature(owner).parameters) == parameters, name
 
 
-@pytest.mark.parametrize("module", ["mastaba", "mastaba.fft", "mastaba.signal", "mastaba.integrate", "mastaba.ndimage", "mastaba.restoration"])
+@pytest.mark.parametrize("module", ["mastaba", "mastaba.fft", "mastaba.signal", "mastaba.integrate", "mastaba.ndimage", "mastaba.restoration", "mastaba.tuning"])
 def test_examples(module):
     """Every function's documentation has an example, which doctest runs; that of pyopencl's arrays would need pyopencl."""
     functions = [getattr(importlib.import_module(module), name) for name in importlib.import_module(module).__all__]
