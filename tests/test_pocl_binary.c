@@ -16,15 +16,17 @@ static size_t put(unsigned char *to, uint64_t value, size_t bytes) {
 }
 
 // A binary as PoCL writes it, with bytes in place of code and kernels.
-static size_t write_binary(unsigned char *out, unsigned version, unsigned n_files, const char *file) {
+static size_t write_binary(unsigned char *out, unsigned version, uint64_t flags, unsigned n_files, const char *file) {
     size_t n = strlen(file), at = 0;
     memcpy(out, "poclbin", 8), at += 8;
     at += put(out + at, 0x1234567, 8);
     at += put(out + at, version, 4);
     at += put(out + at, 3, 4);
-    at += put(out + at, (uint64_t)4 << 32, 8);
+    at += put(out + at, flags, 8);
     at += put(out + at, n_files, 4);
     memcpy(out + at, "PD/MFLJEGNNLFMKIBGNDIICOKCKHJEHJFGKCMGMK", 41), at += 41;
+    if (flags & 2)
+        at += put(out + at, flags >> 2 & 1, 8); // bytes of variables
     at += put(out + at, 8 + n + CONTENT, 8);
     at += put(out + at, n, 4);
     memcpy(out + at, file, n), at += n;
@@ -34,35 +36,38 @@ static size_t write_binary(unsigned char *out, unsigned version, unsigned n_file
     return at;
 }
 
-static void a_known_one(void **state) {
+static void known_ones(void **state) {
     (void)state;
     unsigned char whole[600], cut[600];
-    size_t size = write_binary(whole, 9, 1, "/program.bc");
-    memcpy(cut, whole, size);
-    size_t left = mst_pocl_drop_code(cut, size);
-    assert_int_equal(left, size - CONTENT + 1);
-    assert_memory_equal(cut, whole, 36);
-    assert_memory_equal(cut + 36, "AM/DKEGLJCCEKDFHOJCMHHNBFNFIGLIGKJFNDJDF", 41);
-    assert_true(cut[HEADER] == 8 + 11 + 1 && memcmp(cut + HEADER + 12, "/no-bitcode\1\0\0\0", 15) == 0);
-    assert_memory_equal(cut + left - KERNELS, whole + size - KERNELS, KERNELS);
-    assert_int_equal(mst_pocl_drop_code(cut, left), left);
+    for (unsigned flags = 0; flags <= 3; flags++) {
+        size_t size = write_binary(whole, flags & 2 ? 11 : 9, flags, 1, "/program.bc"), files = HEADER + (flags & 2 ? 8 : 0);
+        memcpy(cut, whole, size);
+        size_t left = mst_pocl_drop_code(cut, size);
+        assert_int_equal(left, size - CONTENT + 1);
+        assert_memory_equal(cut, whole, 36);
+        assert_memory_equal(cut + 36, "AM/DKEGLJCCEKDFHOJCMHHNBFNFIGLIGKJFNDJDF", 41);
+        assert_true(cut[files] == 8 + 11 + 1 && memcmp(cut + files + 12, "/no-bitcode\1\0\0\0", 15) == 0);
+        assert_memory_equal(cut + left - KERNELS, whole + size - KERNELS, KERNELS);
+        assert_int_equal(mst_pocl_drop_code(cut, left), left);
+    }
 }
 
 static void others_stay(void **state) {
     (void)state;
     static const struct {
         unsigned version;
+        uint64_t flags;
         unsigned n_files;
         const char *file;
-    } others[] = {
-        {7, 1, "/program.bc"}, {10, 1, "/program.bc"}, {9, 2, "/program.bc"}, {9, 1, "/program.sp"}, {9, 1, "/program.bcd"}};
+    } others[] = {{8, 0, 1, "/program.bc"},  {12, 2, 1, "/program.bc"}, {9, 0, 2, "/program.bc"},
+                  {11, 6, 1, "/program.bc"}, {9, 0, 1, "/program.sp"},  {9, 0, 1, "/program.bcd"}};
     unsigned char whole[600], same[600];
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
-        size_t size = write_binary(whole, others[k].version, others[k].n_files, others[k].file);
+        size_t size = write_binary(whole, others[k].version, others[k].flags, others[k].n_files, others[k].file);
         memcpy(same, whole, size);
         CHECK(mst_pocl_drop_code(same, size) == size && memcmp(same, whole, size) == 0, "case %zu was changed", k);
     }
-    size_t size = write_binary(whole, 9, 1, "/program.bc");
+    size_t size = write_binary(whole, 9, 0, 1, "/program.bc");
     for (size_t cut = 0; cut < size - KERNELS; cut++) {
         unsigned char *exact = malloc(cut + 1);
         assert_non_null(exact);
@@ -125,7 +130,7 @@ static void the_cache_loads_them(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_known_one), cmocka_unit_test(others_stay),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_ones), cmocka_unit_test(others_stay),
                                        cmocka_unit_test(the_cache_loads_them)};
     char own_cache[4096]; // into which PoCL unpacks binaries
     if (!getcwd(own_cache, sizeof own_cache - 5))

@@ -4,16 +4,18 @@
 #include <stdint.h>
 #include <string.h>
 
-// How PoCL 3.1 writes a binary (lib/CL/pocl_binary.c there), numbers in little-endian order: this, the length of the
-// program's files and these, and kernels with theirs. A file is its name and its content, each behind its length.
+// How PoCL writes a binary (lib/CL/pocl_binary.c there), numbers in little-endian order: this; in versions from 10 on, the bytes
+// of the program's own variables; the length of the program's files and these; kernels with theirs. A file is its name and its
+// content, each behind its length.
 enum {
     VERSION_AT = 16, // 32 bits
+    FLAGS_AT = 24,   // 64 bits
     N_FILES_AT = 32, // 32 bits: files of the program
     DIRECTORY_AT = 36,
     DIRECTORY_LENGTH = 40, // in PoCL's cache, where files are unpacked that are not there: "AB/CDEF...", in A to P
     HEADER_BYTES = 77
 };
-enum { VERSION = 9 };
+enum { POCL_3 = 9, POCL_4_TO_7 = 11, HAS_VARIABLES = 2 };
 
 static const char magic[8] = "poclbin", code[] = "/program.bc", nothing[] = "/no-bitcode";
 enum { NAME_LENGTH = sizeof code - 1 };
@@ -31,12 +33,19 @@ static uint64_t read_64(const unsigned char *at) {
     return value;
 }
 
-// Where the length of the program's files is, if the binary is one that is known, with one file, its code.
+// Where the length of the program's files is, if the binary is one that is known, with one file, its code, and without variables.
 static size_t find_files(const unsigned char *binary, size_t size) {
     size_t at = HEADER_BYTES;
-    if (size < HEADER_BYTES + 16 + NAME_LENGTH || memcmp(binary, magic, sizeof magic) != 0 ||
-        read_32(binary + VERSION_AT) != VERSION || read_32(binary + N_FILES_AT) != 1)
+    if (size < HEADER_BYTES + 24 + NAME_LENGTH || memcmp(binary, magic, sizeof magic) != 0)
         return 0;
+    const uint32_t version = read_32(binary + VERSION_AT);
+    if ((version != POCL_3 && version != POCL_4_TO_7) || read_32(binary + N_FILES_AT) != 1)
+        return 0;
+    if (read_64(binary + FLAGS_AT) & HAS_VARIABLES) {
+        if (read_64(binary + at) != 0)
+            return 0;
+        at += 8;
+    }
     uint64_t length = read_64(binary + at), left = size - at - 8;
     bool known = length > 8 + NAME_LENGTH && length <= left && read_32(binary + at + 8) == NAME_LENGTH &&
                  memcmp(binary + at + 12, code, NAME_LENGTH) == 0 &&
