@@ -53,6 +53,13 @@ _ARRAYS = np.ndarray, _arrays.Array
 
 # ---- Arguments
 
+def _numeric(input):
+    x = _arrays.of(input)
+    if x.dtype.kind not in "biufc":
+        raise RuntimeError(f"array type {x.dtype!r} not supported: give numbers")
+    return x
+
+
 def _axis(axis, rank):
     axis = operator.index(axis)
     if not -rank <= axis < rank:
@@ -110,7 +117,13 @@ def _converted(values, kind):
     if kind.kind == "b":  # whether what whole numbers are cut to is not 0: 0.9 of True is False, as in SciPy
         whole = _whole(values, kind)
         return (whole if isinstance(whole, _arrays.Array) else np.trunc(whole)) != 0
-    return (_whole(values, kind) if kind.kind in "iu" else values).astype(kind, **{} if isinstance(values, _arrays.Array) else {"copy": False})
+    if isinstance(values, _arrays.Array):
+        return (_whole(values, kind) if kind.kind in "iu" else values).astype(kind)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if kind.kind not in "iu":
+            return values.astype(kind)
+        wide = np.dtype(np.int64) if kind.kind == "u" and kind.itemsize < 8 else kind  # of which a smaller type takes the last bits, as C's casts do
+        return _whole(values, kind).astype(wide).astype(kind, copy=False)
 
 
 def _result(values, kind, output):
@@ -172,7 +185,7 @@ def _numbers_for(x, kind):
 
 
 def _filtered(input, weights, output, axes, mode, cval, origin, turned):
-    x, w = _arrays.of(input), np.asarray(weights)
+    x, w = _numeric(input), np.asarray(weights)
     if not isinstance(mode, str):
         raise RuntimeError("A sequence of modes is not supported")
     if np.iscomplexobj(cval) and x.dtype.kind != "c":
@@ -206,7 +219,7 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
         >>> mastaba.ndimage.correlate1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
         [-1, -2, -2, -1]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     return _filtered(input, weights, output, (_axis(axis, input.ndim),), mode, cval, origin, False)
 
 
@@ -217,7 +230,7 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
         >>> mastaba.ndimage.convolve1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
         [1, 2, 2, 1]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     return _filtered(input, weights, output, (_axis(axis, input.ndim),), mode, cval, origin, True)
 
 
@@ -243,7 +256,7 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
 
 def _separable(input, output, axes, mode, cval, weights):
     """One correlation an axis, weights[k] along axes[k]; those of None are left out. Each has the type of the output, as in SciPy."""
-    x = values = _arrays.of(input)
+    x = values = _numeric(input)
     kind = _kind(x, output, x.dtype.kind == "c")
     for axis, each, w in zip(axes, _each(mode, len(axes), "mode"), weights):
         if w is not None and x.size:
@@ -277,7 +290,7 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
         >>> np.round(mastaba.ndimage.gaussian_filter1d([0.0, 0, 1, 0, 0], 1), 3).tolist()
         [0.058, 0.242, 0.399, 0.242, 0.058]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     axis = _axis(axis, input.ndim)
     return _separable(input, output, (axis,), mode, cval, [(_gaussian(sigma, order, truncate, radius), 0)])
 
@@ -289,7 +302,7 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
         >>> mastaba.ndimage.gaussian_filter(np.arange(50, step=2).reshape(5, 5), sigma=1)[0].tolist()
         [4, 6, 8, 9, 11]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     axes = _axes(axes, input.ndim)
     given = zip(*(_each(value, len(axes), name) for value, name in ((sigma, "sigma"), (order, "order"), (radius, "radius"))))
     weights = [(_gaussian(s, o, truncate, r), 0) if s > 1e-15 else None for s, o, r in given]
@@ -312,7 +325,7 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
         >>> mastaba.ndimage.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
         [4, 3, 4, 1, 4, 6, 6, 3]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     return _separable(input, output, (_axis(axis, input.ndim),), mode, cval, [_mean(size, origin)])
 
 
@@ -323,7 +336,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
         >>> np.round(mastaba.ndimage.uniform_filter(np.eye(3), 3), 3).tolist()
         [[0.556, 0.333, 0.111], [0.333, 0.333, 0.333], [0.111, 0.333, 0.556]]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     axes = _axes(axes, input.ndim)
     sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
     weights = [_mean(s, o) if s > 1 else None for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
@@ -334,7 +347,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
 
 def _edges(input, axis, output, mode, cval, smooth):
     """Differences along one axis, and sums of neighbours along the others."""
-    input = _arrays.of(input)
+    input = _numeric(input)
     axis, modes = _axis(axis, input.ndim), _each(mode, input.ndim, "mode")
     axes = [axis] + [k for k in range(input.ndim) if k != axis]
     return _separable(input, output, axes, [modes[k] for k in axes], cval, [(w, 0) for w in [[-1, 0, 1]] + [smooth] * (input.ndim - 1)])
@@ -362,7 +375,7 @@ def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
 
 def _over_axes(input, derivative, output, mode, cval, arguments, keywords, axes, squares):
     """The sum of the derivatives along the axes, or the root of that of their squares, computed in the result's type as SciPy's are."""
-    x, total = _arrays.of(input), None
+    x, total = _numeric(input), None
     kind, axes = _kind(x, output, x.dtype.kind == "c"), _axes(axes, x.ndim)
     for axis, each in zip(axes, _each(mode, len(axes), "mode")):
         part = derivative(x, axis, kind, each, cval, *arguments, **(keywords or {}))
@@ -408,7 +421,7 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
         >>> np.round(mastaba.ndimage.gaussian_laplace(np.diag([0.0, 1, 0]), 1)[1], 3).tolist()
         [-0.03, -0.268, -0.03]
     """
-    input = _arrays.of(input)
+    input = _numeric(input)
     along = _axes(axes, input.ndim)
     given = dict(zip(along, _each(sigma, len(along), "sigma")))
     sigma = [given.get(k, 0) for k in range(input.ndim)]
@@ -433,7 +446,7 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
         >>> np.round(mastaba.ndimage.gaussian_gradient_magnitude(np.diag([0.0, 1, 0]), 1)[1], 3).tolist()
         [0.055, 0.0, 0.055]
     """
-    return generic_gradient_magnitude(_arrays.of(input), _of_gaussian, output, mode, cval, (sigma, 1), kwargs, axes=axes)
+    return generic_gradient_magnitude(_numeric(input), _of_gaussian, output, mode, cval, (sigma, 1), kwargs, axes=axes)
 
 
 # ---- Of spectra
@@ -448,7 +461,7 @@ def _frequencies(shape, n, axis):
 
 def _prepared(input, output, kinds):
     """The input as numbers of one of the types, and the array for the result."""
-    x = _arrays.of(input)
+    x = _numeric(input)
     kind = x.dtype.newbyteorder("=")
     kind = kind if kind in kinds else np.dtype(kinds[0])
     out = _arrays.like(x, x.shape, kind if output is None or isinstance(output, _ARRAYS) else np.dtype(output).newbyteorder("="))

@@ -374,3 +374,14 @@ def test_frequencies_that_are_refused():
     with pytest.raises(TypeError, match="object"):
         ndimage.low_pass(image.astype(object), 0.1)
     assert np.array_equal(image, photograph(6, 7))
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int16", "uint16", "int32", "uint32"])
+def test_whole_numbers_wrap_around(kind):
+    """Results beyond a type without a sign keep its last bits, others are what SciPy's are; other things than numbers are refused."""
+    x = np.random.default_rng(4).integers(0, np.iinfo(kind).max, 40, kind, endpoint=True)
+    for call, arguments in (("correlate1d", ([1, 3, -2],)), ("laplace", ()), ("sobel", ())):
+        assert np.array_equal(getattr(ndimage, call)(x, *arguments), getattr(scipy_ndimage, call)(x, *arguments)), call
+    for values in (x.astype(object), np.array(["a", "b"])):
+        with pytest.raises(RuntimeError, match="not supported"):
+            ndimage.gaussian_filter(values, 1)
