@@ -63,7 +63,7 @@ def _numeric(input):
 def _axis(axis, rank):
     axis = operator.index(axis)
     if not -rank <= axis < rank:
-        raise ValueError(f"specified axis: {axis} is out of range for an array with {rank} axes")
+        raise getattr(np, "exceptions", np).AxisError(axis, rank)  # NumPy before 1.25 has no module of exceptions
     return axis % rank
 
 
@@ -465,7 +465,7 @@ def _prepared(input, output, kinds):
     kind = x.dtype.newbyteorder("=")
     kind = kind if kind in kinds else np.dtype(kinds[0])
     out = _arrays.like(x, x.shape, kind if output is None or isinstance(output, _ARRAYS) else np.dtype(output).newbyteorder("="))
-    if out.dtype not in kinds:
+    if out.dtype not in kinds or (x.dtype.kind == "c" and out.dtype.kind != "c"):
         raise RuntimeError(f"output type {out.dtype} not supported")
     return x if x.dtype == out.dtype else x.astype(out.dtype), out
 

@@ -36,12 +36,12 @@ _EXACT = {"auto": 2.0**40, "fft": 2.0**40, "direct": 2.0**53}  # sums up to thes
 # ---- Arguments
 
 def _check_mode(mode):
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
 
 
 def _check_method(method):
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
 
 
@@ -366,7 +366,8 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate, out):
     if fill.size != 1:
         raise ValueError("`fillvalue` must be scalar or an array with one element")
     fill, kind = fill.reshape(()), np.result_type(x.dtype, y.dtype)
-    if fill.dtype.kind == "c" and kind.kind != "c" or fill.dtype.kind not in "biufc":  # what is real is cut to whole numbers, as in SciPy
+    beyond = kind.kind in "iu" and fill.dtype.kind in "biuf" and not np.iinfo(kind).min <= fill <= np.iinfo(kind).max
+    if beyond or fill.dtype.kind == "c" and kind.kind != "c" or fill.dtype.kind not in "biufc":  # what is real is cut to whole numbers, as in SciPy
         raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {kind})")
     _check_shapes(x, y, mode, [0, 1])
     if x.size == 0 or y.size == 0:

@@ -382,6 +382,10 @@ def test_whole_numbers_wrap_around(kind):
     x = np.random.default_rng(4).integers(0, np.iinfo(kind).max, 40, kind, endpoint=True)
     for call, arguments in (("correlate1d", ([1, 3, -2],)), ("laplace", ()), ("sobel", ())):
         assert np.array_equal(getattr(ndimage, call)(x, *arguments), getattr(scipy_ndimage, call)(x, *arguments)), call
+    with pytest.raises(RuntimeError, match="not supported"):
+        ndimage.fourier_gaussian(x + 0j, 1, output=float)
+    with pytest.raises(IndexError, match="axis 1"):  # NumPy's AxisError, which is a ValueError, too
+        ndimage.sobel(x, 1)
     for values in (x.astype(object), np.array(["a", "b"])):
         with pytest.raises(RuntimeError, match="not supported"):
             ndimage.gaussian_filter(values, 1)

@@ -584,6 +584,11 @@ def test_numbers_as_people_have_them():
     assert mastaba.fft.fftn(np.float32(3)).dtype == np.float32 and mastaba.fft.fftn(np.ones(3), axes=()).dtype == float
     assert mastaba.fft.prev_fast_len(0) == 0 and mastaba.signal.choose_conv_method([], [1.0]) == "direct"
     assert mastaba.signal.correlate(True, True).dtype == bool
+    for fill in (300, -1, np.nan):
+        with pytest.raises(ValueError, match="fillvalue"):
+            mastaba.signal.convolve2d(np.ones((3, 3), np.uint8), np.ones((2, 2), np.uint8), fillvalue=fill)
+    with pytest.raises(ValueError, match="mode"):
+        mastaba.signal.convolve([1, 2], [1], ["full"])
     for wrong, kind in (("2", TypeError), (2.0, TypeError), (5, ValueError)):
         with pytest.raises(kind):
             mastaba.fft.idct(np.ones(4), wrong)
