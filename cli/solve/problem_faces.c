@@ -88,6 +88,24 @@ static bool set_field(boundary_reading *r, yaml_node_t *node, size_t f, int k, i
                           side ? "upper" : "lower", 'x' + p->desc.rank - 1 - k, p->fields[f].name);
 }
 
+static size_t width_of(const mst_stencil_boundary *face, mst_boundary_kind kind) { return face->kind == kind ? face->width : 0; }
+
+static bool check_widths(const problem *p, const yaml_node_t *node, int axis) {
+    const mst_stencil_boundary *low = &p->boundaries[2 * axis], *high = low + 1;
+    const size_t length = p->desc.grid[axis];
+    const size_t absorb[] = {width_of(low, MST_BOUNDARY_ABSORB), width_of(high, MST_BOUNDARY_ABSORB)};
+    const size_t sponge[] = {width_of(low, MST_BOUNDARY_SPONGE), width_of(high, MST_BOUNDARY_SPONGE)};
+    const char name = (char)('x' + p->desc.rank - 1 - axis);
+    if (absorb[0] + absorb[1] > 0 && absorb[0] + absorb[1] + MST_STENCIL_MAX_RADIUS > length)
+        return cli_yaml_error(&p->yaml, node,
+                              "the absorbing layers of the %c axis are %zu and %zu nodes wide; the axis has %zu, and %d must lie "
+                              "outside layers",
+                              name, absorb[0], absorb[1], length, MST_STENCIL_MAX_RADIUS);
+    return (sponge[0] <= length && sponge[1] <= length) ||
+           cli_yaml_error(&p->yaml, node, "the sponges of the %c axis are %zu and %zu nodes wide; the axis has %zu", name,
+                          sponge[0], sponge[1], length);
+}
+
 bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
     boundary_reading reading = {.p = target};
     problem *p = target;
@@ -99,10 +117,13 @@ bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
         const face_entry *one = &reading.entries[i / 2][i % 2], *both = &reading.entries[i / 2][2];
         p->boundaries[i] = one->is_given ? one->all : both->all;
     }
-    for (int axis = 0; axis < p->desc.rank; axis++)
+    for (int axis = 0; axis < p->desc.rank; axis++) {
         if ((p->boundaries[2 * axis].kind == MST_BOUNDARY_PERIODIC) !=
             (p->boundaries[2 * axis + 1].kind == MST_BOUNDARY_PERIODIC))
             return cli_yaml_error(y, node, "the %c axis is periodic at one face only", 'x' + p->desc.rank - 1 - axis);
+        if (!check_widths(p, node, axis))
+            return false;
+    }
     for (size_t f = 0; f < p->desc.n_fields; f++)
         for (int i = 0; i < 2 * p->desc.rank; i++)
             if (!set_field(&reading, node, f, i / 2, i % 2))

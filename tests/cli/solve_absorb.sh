@@ -44,5 +44,5 @@ wrong 9 "boundary.x: expected 'absorb N' with the number of nodes" 's/absorb 12/
 wrong 9 'boundary.y.reflection: expected a part above 0 and below 1, not 2' 's/1e-5/2/'
 wrong 9 "boundary.y.kapa: no such key; did you mean 'kappa'" 's/reflection/kapa/'
 wrong 10 'update: the x axis has an absorbing layer, so expected stretch_x.DERIVATIVE. in some expression' 's/ddx: .*/ddx: dxx(u)/'
-sed 's/absorb 12/absorb 60/' w.yaml >wrong.yaml
-refused 4 'the absorbing layer of axis 1 is 60 nodes wide; the axis has 80' solve wrong.yaml -o v.npy -f
+wrong 9 'boundary: the absorbing layers of the x axis are 60 and 60 nodes wide; the axis has 80, and 8 must lie outside' 's/absorb 12/absorb 60/'
+wrong 9 'boundary: the sponges of the x axis are 81 and 81 nodes wide; the axis has 80' 's/absorb 12/sponge 81/'
