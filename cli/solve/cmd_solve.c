@@ -70,7 +70,7 @@ static const cli_option option_table[] = {
     {"checkpoint", 0, CLI_TEXT, offsetof(request, checkpoint), "write the state here now and then", "FILE"},
     {"checkpoint-every", 0, CLI_TEXT, offsetof(request, every), "steps, or a time as 30s, 10m, 2h (default: 10m)", "K"},
     {"resume", 0, CLI_FLAG, offsetof(request, resume), "continue from the checkpoint", NULL},
-    {"scratch", 0, CLI_TEXT, offsetof(request, scratch), "directory for a state larger than --host-memory (default: .)", "DIR"},
+    {"scratch", 0, CLI_TEXT, offsetof(request, scratch), "for a state larger than --host-memory or RAM (default: .)", "DIR"},
 };
 
 static int wrong(const char *option, const char *text, const char *expected) {

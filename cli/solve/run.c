@@ -47,26 +47,31 @@ static int fill_scratch(solve_run *run, uint64_t bytes) {
     return CLI_INPUT_OUTPUT;
 }
 
-static int predict(solve_run *run) {
+// *fits, unless it is NULL: whether the state is no larger than RAM, or else there is no plan.
+static int predict(solve_run *run, bool *fits) {
     mst_error error;
-    if (mst_stencil_predict(run->context, &run->problem.desc, run->problem.steps, &run->plan, &error) == MST_OK)
-        return CLI_DONE;
-    return cli_fail_input(solve_command, NULL, &error);
+    const mst_status status = mst_stencil_predict(run->context, &run->problem.desc, run->problem.steps, &run->plan, &error);
+    if (fits)
+        *fits = status != MST_ERROR_HOST_MEMORY;
+    return status == MST_OK || (fits && !*fits) ? CLI_DONE : cli_fail_input(solve_command, NULL, &error);
 }
 
 // A state that does not stay on the device keeps the schedule of this plan, by which it has its place and as many copies.
 static int choose_plan(solve_run *run) {
     mst_stencil_desc *desc = &run->problem.desc;
     uint64_t limit = run->common->host_memory;
+    bool fits;
     desc->expected_steps = run->problem.steps;
-    int code = predict(run);
-    if (code != CLI_DONE || solve_in_core(&run->plan))
+    int code = predict(run, &fits);
+    if (code != CLI_DONE || (fits && solve_in_core(&run->plan)))
         return code;
-    desc->schedule = run->plan.schedule;
-    if (limit == 0 || run->plan.state_bytes <= limit)
+    if (fits)
+        desc->schedule = run->plan.schedule;
+    if (fits && (limit == 0 || run->plan.state_bytes <= limit))
         return CLI_DONE;
     desc->store = MST_STENCIL_STORE_FILE;
-    code = predict(run);
+    code = predict(run, NULL);
+    desc->schedule = run->plan.schedule;
     if (code != CLI_DONE || run->options->dry_run)
         return code;
     code = open_scratch(run);

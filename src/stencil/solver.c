@@ -2,6 +2,7 @@
 
 #include "halo.h"
 #include "history.h"
+#include "stream/ram.h"
 #include "tune.h"
 
 #include <stdlib.h>
@@ -44,6 +45,17 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
     return mst_stepper_limits(context, &in->tile_limits, error);
 }
 
+// Memory that the machine lacks is given all the same, until it is written.
+static mst_status check_store(const mst_allocation *store, mst_error *error) {
+    mst_status status = MST_OK;
+    const uint64_t all = mst_ram_bytes("");
+    MST_REQUIRE(store->count == 0 || store->memory == MST_MEMORY_FILE || store->total <= all, MST_ERROR_HOST_MEMORY,
+                "the state takes %llu bytes, more than the %llu of this machine's RAM; the backing store can be a file",
+                (unsigned long long)store->total, (unsigned long long)all);
+fail:
+    return status;
+}
+
 // Problem, kernels and plan, without memory for the state. `choice` NULL: what tuning and rules choose.
 static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, const mst_stencil_choice *choice,
                             mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
@@ -70,6 +82,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->scheme = mst_scheme_hash(desc, &s->problem, s->problem.element);
     const uint64_t before = steps > 0 && !choice ? mst_history_steps(context, s->scheme) : 0;
     MST_TRY(mst_solver_prepare(s, chosen, steps < UINT64_MAX - before ? steps + before : UINT64_MAX, error));
+    MST_TRY(check_store(&s->plan.footprint.parts[MST_FOOTPRINT_STORE], error));
 fail:
     return status;
 }

@@ -101,6 +101,8 @@ expect 0 "$MASTABA" solve heat2d --dry-run --steps 0
 grep -q '^predicted: 0 us$' .stdout || fail "a prediction for no steps"
 expect 0 "$MASTABA" solve heat2d --dry-run --grid 640x650 --device-memory 512KiB --host-memory 512KiB
 grep -q 'backing store in file' .stdout || fail "a plan of a state beyond --host-memory has no file"
+expect 0 "$MASTABA" solve heat2d --dry-run --grid 100000000x200000 --schedule trivial --device-memory 16MiB
+grep -q 'backing store in file' .stdout || fail "a plan of a state beyond RAM has no file"
 # Not so many steps are fused that halos are most of the work.
 expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 1024x1024 --schedule pyramid-slabs --device-memory 512KiB
 json "j['duplicated'] <= 1 and 1 < j['depth'] and (j['shape'] == 'gpu' or j['fuse'] == j['depth']) and j['device_bytes'] <= 2**19"
