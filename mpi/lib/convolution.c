@@ -1,6 +1,5 @@
 // A convolution over ranks: both operands are padded with zeros and transformed, and their product is transformed back. Nothing
 // is exchanged but by the transforms: each rank holds what lies in its box of the padded array, of operands and of the result.
-#include "agree.h"
 #include "copy.h"
 #include "fft.h"
 #include "frame.h"
@@ -9,9 +8,7 @@
 #include <string.h>
 
 struct mst_mpi_convolution {
-    MPI_Comm communicator;
-    double timeout;
-    bool broken;
+    mst_mpi_team team;
     mst_mpi_frame frame;
     mst_mpi_fft *forward, *inverse;
     mst_mpi_part padded;
@@ -28,15 +25,23 @@ static mst_status take(size_t bytes, void **memory, mst_error *error) {
     return *memory ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of a padded array", bytes);
 }
 
-// What needs no other rank.
-static mst_status prepare(mst_mpi_convolution *c, const mst_convolution_desc *desc, mst_mpi_cut cut, double timeout,
-                          mst_error *error) {
+typedef struct request {
+    mst_context *context;
+    const mst_convolution_desc *desc;
+    mst_mpi_cut cut;
+    double timeout;
+} request;
+
+static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
+    mst_mpi_convolution *c = half_made;
+    const request *r = given;
     mst_mpi_part spectrum = MST_MPI_PART_INIT;
     int rank, n_ranks;
-    MPI_Comm_rank(c->communicator, &rank);
-    MPI_Comm_size(c->communicator, &n_ranks);
-    TRY(mst_mpi_frame_make(desc, cut, timeout, &c->frame, error));
+    MPI_Comm_rank(c->team.communicator, &rank);
+    MPI_Comm_size(c->team.communicator, &n_ranks);
+    c->padded = (mst_mpi_part)MST_MPI_PART_INIT;
+    TRY(mst_mpi_frame_make(r->desc, r->cut, r->timeout, &c->frame, error));
     TRY(mst_mpi_frame_parts(&c->frame, n_ranks, rank, &c->padded, &spectrum, c->operands, error));
     if (c->frame.is_empty)
         return MST_OK;
@@ -48,57 +53,44 @@ fail:
     return status;
 }
 
-mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *context, const mst_convolution_desc *desc,
-                                      mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error) {
-    const double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
-    bool broken = false;
-    MPI_Comm own;
-    mst_status status = mst_mpi_duplicate(communicator, wait, &own, error);
-    if (out)
-        *out = NULL;
-    if (status != MST_OK) // nothing can be agreed on
-        return status;
-    mst_mpi_convolution *c = calloc(1, sizeof *c);
-    if (!c || !out) {
-        status =
-            mst_mpi_fail(error, c ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY, c ? "out must not be NULL" : "out of memory");
-    } else {
-        *c = (mst_mpi_convolution){.communicator = own, .timeout = wait, .padded = MST_MPI_PART_INIT};
-        status = prepare(c, desc, cut, timeout, error);
-    }
-    status = mst_mpi_agree(own, status, wait, &broken, error);
-    if (status == MST_OK && c && !c->frame.is_empty) {
-        status = mst_mpi_fft_make(own, context, &c->frame.forward, &c->forward, &broken, error);
-        if (status == MST_OK)
-            status = mst_mpi_fft_make(own, context, &c->frame.inverse, &c->inverse, &broken, error);
-    }
-    if (status == MST_OK && c && out) {
-        *out = c;
-    } else if (c) {
-        c->communicator = own;
-        c->broken = broken;
-        mst_mpi_convolution_destroy(c);
-    } else if (!broken) {
-        MPI_Comm_free(&own);
-    }
+static mst_status complete(void *half_made, void *given, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_mpi_convolution *c = half_made;
+    const request *r = given;
+    if (c->frame.is_empty)
+        return MST_OK;
+    TRY(mst_mpi_fft_make(&c->team, r->context, &c->frame.forward, &c->forward, error));
+    TRY(mst_mpi_fft_make(&c->team, r->context, &c->frame.inverse, &c->inverse, error));
+fail:
     return status;
 }
 
-int mst_mpi_convolution_is_broken(const mst_mpi_convolution *c) {
-    return c && (c->broken || mst_mpi_fft_is_broken(c->forward) || mst_mpi_fft_is_broken(c->inverse));
+static void destroy(void *half_made) { mst_mpi_convolution_destroy(half_made); }
+
+mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *context, const mst_convolution_desc *desc,
+                                      mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error) {
+    static const mst_mpi_kind convolution = {sizeof(mst_mpi_convolution), prepare, complete, destroy};
+    request r = {context, desc, cut, timeout};
+    bool broken;
+    mst_status status;
+    mst_mpi_convolution *made = mst_mpi_make(communicator, timeout, out != NULL, &convolution, &r, &broken, &status, error);
+    if (out)
+        *out = made;
+    return status;
 }
+
+int mst_mpi_convolution_is_broken(const mst_mpi_convolution *c) { return c && c->team.broken; }
 
 void mst_mpi_convolution_destroy(mst_mpi_convolution *c) {
     if (!c)
         return;
-    const bool broken = mst_mpi_convolution_is_broken(c);
-    mst_mpi_fft_destroy(c->forward);
-    mst_mpi_fft_destroy(c->inverse);
-    if (!broken) { // else MPI may still write to what plans were given
+    mst_mpi_fft_drop(&c->team, c->forward);
+    mst_mpi_fft_drop(&c->team, c->inverse);
+    if (!c->team.broken) {
         free(c->values);
         free(c->spectra[MST_MPI_X]);
         free(c->spectra[MST_MPI_Y]);
-        MPI_Comm_free(&c->communicator);
+        MPI_Comm_free(&c->team.communicator);
     }
     free(c);
 }
@@ -184,16 +176,16 @@ mst_status mst_mpi_convolution_execute(mst_mpi_convolution *c, const void *x, co
     mst_status status = MST_OK;
     const void *const from[] = {x, y};
     REQUIRE(c, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    TRY(mst_mpi_check_unbroken(mst_mpi_convolution_is_broken(c), error));
-    TRY(mst_mpi_agree(c->communicator, check(c, x, y, z, error), c->timeout, &c->broken, error));
+    TRY(mst_mpi_check_unbroken(c->team.broken, error));
+    TRY(mst_mpi_team_agree(&c->team, check(c, x, y, z, error), error));
     for (int side = 0; side < 2 && !c->frame.is_empty; side++) {
         load(c, side, from[side]);
-        TRY(mst_mpi_fft_execute(c->forward, mst_at_host(c->values), mst_at_host(c->spectra[side]), error));
+        TRY(mst_mpi_fft_run(&c->team, c->forward, c->values, c->spectra[side], error));
     }
     if (c->frame.is_empty)
         return MST_OK;
     multiply(c);
-    TRY(mst_mpi_fft_execute(c->inverse, mst_at_host(c->spectra[MST_MPI_X]), mst_at_host(c->values), error));
+    TRY(mst_mpi_fft_run(&c->team, c->inverse, c->spectra[MST_MPI_X], c->values, error));
     store(c, z);
 fail:
     return status;

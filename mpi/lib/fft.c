@@ -16,11 +16,9 @@ typedef struct stage {
 } stage;
 
 struct mst_mpi_fft {
-    MPI_Comm communicator;
+    mst_mpi_team team;
     mst_context *context;
     mst_mpi_steps steps;
-    double timeout;
-    bool broken;
     stage stages[MST_MPI_MOST_STEPS];
     void *before, *behind, *packed; // what steps read and write between the ends, and messages
     mst_mpi_window *window;         // NULL, or that of `behind`
@@ -147,14 +145,22 @@ static mst_status take(size_t bytes, void **memory, mst_error *error) {
 }
 
 // What needs no other rank.
-static mst_status plan_steps(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, mst_mpi_fft_desc *d, mst_error *error) {
+typedef struct request {
+    mst_context *context;
+    const mst_mpi_fft_desc *given;
+    mst_mpi_fft_desc desc; // as it was read
+} request;
+
+static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
+    mst_mpi_fft *plan = half_made;
+    request *r = given;
     int n_ranks;
-    MPI_Comm_size(plan->communicator, &n_ranks);
-    TRY(mst_mpi_fft_desc_read(given, d, error));
-    plan->timeout = d->timeout;
+    MPI_Comm_size(plan->team.communicator, &n_ranks);
+    plan->context = r->context;
+    TRY(mst_mpi_fft_desc_read(r->given, &r->desc, error));
     REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
-    TRY(mst_mpi_steps_make(d, n_ranks, &plan->steps, error));
+    TRY(mst_mpi_steps_make(&r->desc, n_ranks, &plan->steps, error));
 fail:
     return status;
 }
@@ -163,20 +169,19 @@ fail:
 static mst_status share_memory(mst_mpi_fft *plan, mst_error *error) {
     size_t bytes[3];
     int rank;
-    MPI_Comm_rank(plan->communicator, &rank);
+    MPI_Comm_rank(plan->team.communicator, &rank);
     work_bytes(&plan->steps, rank, bytes);
-    mst_status status = mst_mpi_window_create(plan->communicator, bytes[1], &plan->window, error);
+    mst_status status = mst_mpi_window_create(plan->team.communicator, bytes[1], &plan->window, error);
     if (plan->window)
         plan->behind = plan->window->own;
     return status;
 }
 
-static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *desc, mst_error *error) {
+static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_mpi_fft_desc d = *desc;
     int rank, last = 0;
     size_t bytes[3];
-    MPI_Comm_rank(plan->communicator, &rank);
+    MPI_Comm_rank(plan->team.communicator, &rank);
     work_bytes(&plan->steps, rank, bytes);
     TRY(take(bytes[0], &plan->before, error));
     if (!plan->window)
@@ -186,10 +191,11 @@ static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *desc, mst
         last = plan->steps.step[i].n_axes ? i : last;
     for (int i = 0; i < plan->steps.n; i++) {
         if (plan->steps.step[i].n_axes)
-            TRY(make_transform(plan, &d, i, rank, i == last ? d.scale : 1, error));
+            TRY(make_transform(plan, d, i, rank, i == last ? d->scale : 1, error));
         if (i + 1 < plan->steps.n)
-            TRY(mst_mpi_exchange_create(plan->communicator, &plan->steps, i, plan->steps.step[i].n_axes ? plan->window : NULL,
-                                        plan->packed, plan->timeout, &plan->stages[i].exchange, error));
+            TRY(mst_mpi_exchange_create(plan->team.communicator, &plan->steps, i,
+                                        plan->steps.step[i].n_axes ? plan->window : NULL, plan->packed, plan->team.timeout,
+                                        &plan->stages[i].exchange, error));
     }
 fail:
     return status;
@@ -202,49 +208,37 @@ static double timeout_of(const mst_mpi_fft_desc *d) {
     return has_one ? read.timeout : MST_MPI_DEFAULT_TIMEOUT;
 }
 
-mst_status mst_mpi_fft_make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
-                            bool *broken, mst_error *error) {
-    double timeout = timeout_of(desc);
-    mst_mpi_fft_desc read = MST_MPI_FFT_DESC_INIT;
-    MPI_Comm own;
-    mst_status status = mst_mpi_duplicate(communicator, timeout, &own, error);
+static mst_status complete(void *half_made, void *given, mst_error *error) {
+    mst_mpi_fft *plan = half_made;
+    const request *r = given;
+    mst_status status = share_memory(plan, error);
+    if (status == MST_OK)
+        status = fill_plan(plan, &r->desc, error);
+    return mst_mpi_team_agree(&plan->team, status, error);
+}
+
+static void destroy(void *half_made) { mst_mpi_fft_destroy(half_made); }
+
+static mst_status make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out, bool *broken,
+                       mst_error *error) {
+    static const mst_mpi_kind transform = {sizeof(mst_mpi_fft), prepare, complete, destroy};
+    request r = {context, desc, MST_MPI_FFT_DESC_INIT};
+    mst_status status;
+    mst_mpi_fft *made = mst_mpi_make(communicator, timeout_of(desc), out != NULL, &transform, &r, broken, &status, error);
     if (out)
-        *out = NULL;
-    *broken = status != MST_OK;
-    if (status != MST_OK) // nothing can be agreed on
-        return status;
-    mst_mpi_fft *plan = calloc(1, sizeof *plan);
-    if (!plan || !out) {
-        status = mst_mpi_fail(error, plan ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY,
-                              plan ? "out must not be NULL" : "out of memory");
-    } else {
-        plan->context = context;
-        plan->communicator = own;
-        status = plan_steps(plan, desc, &read, error);
-    }
-    status = mst_mpi_agree(own, status, timeout, broken, error);
-    if (status == MST_OK && plan) {
-        status = share_memory(plan, error);
-        if (status == MST_OK)
-            status = fill_plan(plan, &read, error);
-        status = mst_mpi_agree(own, status, timeout, broken, error);
-    }
-    if (status == MST_OK && plan && out) {
-        *out = plan;
-    } else if (plan) {
-        plan->communicator = own;
-        plan->broken = *broken;
-        mst_mpi_fft_destroy(plan);
-    } else if (!*broken) {
-        MPI_Comm_free(&own);
-    }
+        *out = made;
     return status;
 }
 
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
                               mst_error *error) {
     bool broken;
-    return mst_mpi_fft_make(communicator, context, desc, out, &broken, error);
+    return make(communicator, context, desc, out, &broken, error);
+}
+
+mst_status mst_mpi_fft_make(mst_mpi_team *owner, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
+                            mst_error *error) {
+    return make(owner->communicator, context, desc, out, &owner->broken, error);
 }
 
 void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
@@ -254,13 +248,13 @@ void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
         mst_fft_destroy(plan->stages[i].fft);
         mst_mpi_exchange_destroy(plan->stages[i].exchange);
     }
-    if (!plan->broken) { // else MPI may still write there
+    if (!plan->team.broken) { // else MPI may still write there
         free(plan->before);
         if (!plan->window)
             free(plan->behind);
         mst_mpi_window_destroy(plan->window);
         free(plan->packed);
-        MPI_Comm_free(&plan->communicator);
+        MPI_Comm_free(&plan->team.communicator);
     }
     free(plan);
 }
@@ -292,10 +286,9 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
     mst_location at = input;
     if (!plan)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    if (plan->broken)
-        return mst_mpi_check_unbroken(plan->broken, error);
-    status = check_places(plan, input, output, error);
-    status = mst_mpi_agree(plan->communicator, status, plan->timeout, &plan->broken, error);
+    if (plan->team.broken)
+        return mst_mpi_check_unbroken(plan->team.broken, error);
+    status = mst_mpi_team_agree(&plan->team, check_places(plan, input, output, error), error);
     if (status != MST_OK)
         return status;
     for (int i = 0; i < plan->steps.n; i++) {
@@ -309,12 +302,24 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
         void *to = to_caller ? output.host : plan->before;
         // A rank that failed goes on sending, so that no other waits for it.
         exchanged = mst_mpi_exchange_run(plan->stages[i].exchange, at.host, to, status == MST_OK ? error : NULL);
-        plan->broken = exchanged != MST_OK;
-        if (plan->broken)
+        plan->team.broken = exchanged != MST_OK;
+        if (plan->team.broken)
             return exchanged;
         at = mst_at_host(to);
     }
-    return mst_mpi_agree(plan->communicator, status, plan->timeout, &plan->broken, error);
+    return mst_mpi_team_agree(&plan->team, status, error);
 }
 
-int mst_mpi_fft_is_broken(const mst_mpi_fft *plan) { return plan && plan->broken; }
+int mst_mpi_fft_is_broken(const mst_mpi_fft *plan) { return plan && plan->team.broken; }
+
+mst_status mst_mpi_fft_run(mst_mpi_team *owner, mst_mpi_fft *plan, void *input, void *output, mst_error *error) {
+    const mst_status status = mst_mpi_fft_execute(plan, mst_at_host(input), mst_at_host(output), error);
+    owner->broken = plan->team.broken;
+    return status;
+}
+
+void mst_mpi_fft_drop(const mst_mpi_team *owner, mst_mpi_fft *plan) {
+    if (plan)
+        plan->team.broken = owner->broken;
+    mst_mpi_fft_destroy(plan);
+}

@@ -1,12 +1,14 @@
-// Plans of transforms for other plans of this library.
+// Plans of transforms as parts of other plans of this library, whose team is broken where one of theirs is, and the other way
+// round.
 #ifndef MST_MPI_FFT_H
 #define MST_MPI_FFT_H
 
-#include "fail.h"
+#include "team.h"
 
-// mst_mpi_fft_create, which says whether it failed so that nothing collective can be done any more: an error that all ranks
-// agree on may be MST_ERROR_IO, too.
-mst_status mst_mpi_fft_make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
-                            bool *broken, mst_error *error);
+// mst_mpi_fft_create, mst_mpi_fft_execute and mst_mpi_fft_destroy.
+mst_status mst_mpi_fft_make(mst_mpi_team *owner, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
+                            mst_error *error);
+mst_status mst_mpi_fft_run(mst_mpi_team *owner, mst_mpi_fft *plan, void *input, void *output, mst_error *error);
+void mst_mpi_fft_drop(const mst_mpi_team *owner, mst_mpi_fft *plan);
 
 #endif

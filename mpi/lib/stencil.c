@@ -24,10 +24,10 @@ static mst_status make_requests(mst_mpi_stencil *s, int side, void *at, uint64_t
         MPI_Request *request = &s->requests[s->n_requests];
         // What goes up from one rank is its neighbour's halo below: a message has the number of the side that it leaves by.
         if (send)
-            TRY_MPI(MPI_Send_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], side, s->communicator, request),
+            TRY_MPI(MPI_Send_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], side, s->team.communicator, request),
                     "sending a halo");
         else
-            TRY_MPI(MPI_Recv_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], 1 - side, s->communicator, request),
+            TRY_MPI(MPI_Recv_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], 1 - side, s->team.communicator, request),
                     "receiving a halo");
         s->n_requests++;
     }
@@ -98,19 +98,29 @@ static mst_status find_trip(mst_mpi_stencil *s, uint64_t steps, mst_error *error
     return status;
 }
 
-static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps,
-                       mst_error *error) {
+typedef struct request {
+    mst_context *context;
+    const mst_stencil_desc *desc;
+    uint64_t steps;
+} request;
+
+static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
+    mst_mpi_stencil *s = half_made;
+    const request *r = given;
     mst_stencil_part *parts = NULL;
     mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
     int rank, n_ranks;
-    MPI_Comm_rank(s->communicator, &rank);
-    MPI_Comm_size(s->communicator, &n_ranks);
-    TRY(mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_stencil_desc, "desc", MST_STENCIL_DESC_INIT, schedule), given, &desc,
+    MPI_Comm_rank(s->team.communicator, &rank);
+    MPI_Comm_size(s->team.communicator, &n_ranks);
+    s->parts = MPI_COMM_NULL;
+    s->context = r->context;
+    REQUIRE(s->context, MST_ERROR_ARGUMENT, "context must not be NULL");
+    TRY(mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_stencil_desc, "desc", MST_STENCIL_DESC_INIT, schedule), r->desc, &desc,
                                  error));
     parts = calloc((size_t)n_ranks, sizeof *parts);
     REQUIRE(parts, MST_ERROR_HOST_MEMORY, "out of memory for the parts of %d ranks", n_ranks);
-    TRY(mst_stencil_divide(&desc, NULL, (size_t)n_ranks, steps, parts, error));
+    TRY(mst_stencil_divide(&desc, NULL, (size_t)n_ranks, r->steps, parts, error));
     TRY(count_found(s, &desc, error)); // the description is a good one
     s->part = parts[rank];
     find_neighbours(s, parts, n_ranks, rank);
@@ -121,9 +131,9 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     if (s->part.planes == 0)
         goto fail;
     desc.part = alone ? NULL : &s->part;
-    desc.exchange = choose_exchange(context, &desc);
-    TRY(mst_stencil_create(context, &desc, &s->solver, error));
-    TRY(find_trip(s, steps, error));
+    desc.exchange = choose_exchange(s->context, &desc);
+    TRY(mst_stencil_create(s->context, &desc, &s->solver, error));
+    TRY(find_trip(s, r->steps, error));
     if (!alone)
         TRY(take_halos(s, error));
 fail:
@@ -132,46 +142,28 @@ fail:
 }
 
 // All ranks are there, as they have just agreed.
-static mst_status split(mst_mpi_stencil *s, mst_error *error) {
+static mst_status complete(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
-    TRY_MPI(MPI_Comm_split(s->communicator, s->solver ? 0 : MPI_UNDEFINED, 0, &s->parts), "finding the ranks with planes");
+    mst_mpi_stencil *s = half_made;
+    (void)given;
+    TRY_MPI(MPI_Comm_split(s->team.communicator, s->solver ? 0 : MPI_UNDEFINED, 0, &s->parts), "finding the ranks with planes");
     if (s->parts != MPI_COMM_NULL)
         MPI_Comm_set_errhandler(s->parts, MPI_ERRORS_RETURN);
 fail:
-    return mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    return mst_mpi_team_agree(&s->team, status, error);
 }
+
+static void destroy(void *half_made) { mst_mpi_stencil_destroy(half_made); }
 
 mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc, uint64_t steps,
                                   double timeout, mst_mpi_stencil **out, mst_error *error) {
-    double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
-    bool broken = false;
-    MPI_Comm own;
-    mst_status status = mst_mpi_duplicate(communicator, wait, &own, error);
+    static const mst_mpi_kind solver = {sizeof(mst_mpi_stencil), prepare, complete, destroy};
+    request r = {context, desc, steps};
+    bool broken;
+    mst_status status;
+    mst_mpi_stencil *made = mst_mpi_make(communicator, timeout, out != NULL, &solver, &r, &broken, &status, error);
     if (out)
-        *out = NULL;
-    if (status != MST_OK) // nothing can be agreed on
-        return status;
-    mst_mpi_stencil *s = calloc(1, sizeof *s);
-    if (!s || !out || !context)
-        status = mst_mpi_fail(error, s ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY, s ? "NULL is given" : "out of memory");
-    if (status == MST_OK)
-        status = mst_mpi_check_timeout(timeout, error);
-    if (s)
-        *s = (mst_mpi_stencil){.communicator = own, .parts = MPI_COMM_NULL, .context = context, .timeout = wait};
-    if (status == MST_OK && s)
-        status = fill(s, context, desc, steps, error);
-    status = mst_mpi_agree(own, status, wait, &broken, error);
-    if (s)
-        s->broken = broken;
-    if (status == MST_OK && s)
-        status = split(s, error);
-    if (status == MST_OK && s && out) {
-        *out = s;
-    } else if (s) {
-        mst_mpi_stencil_destroy(s);
-    } else if (!broken) {
-        MPI_Comm_free(&own);
-    }
+        *out = made;
     return status;
 }
 
@@ -179,25 +171,25 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
     if (!s)
         return;
     mst_stencil_destroy(s->solver);
-    for (int i = 0; i < s->n_requests && !s->broken; i++)
+    for (int i = 0; i < s->n_requests && !s->team.broken; i++)
         MPI_Request_free(&s->requests[i]);
-    for (int side = 0; side < 2 && !s->broken; side++) { // else MPI may still write there
+    for (int side = 0; side < 2 && !s->team.broken; side++) { // else MPI may still write there
         mst_pinned_destroy(s->context, s->given[side]);
         mst_pinned_destroy(s->context, s->taken[side]);
     }
-    if (s->broken)
+    if (s->team.broken)
         return;
     free(s->requests);
     free(s->points);
     free(s->bits);
     if (s->parts != MPI_COMM_NULL)
         MPI_Comm_free(&s->parts);
-    MPI_Comm_free(&s->communicator);
+    MPI_Comm_free(&s->team.communicator);
     free(s);
 }
 
 mst_status mst_mpi_stencil_check(const mst_mpi_stencil *s, mst_error *error) {
-    return s ? mst_mpi_check_unbroken(s->broken, error) : mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
+    return s ? mst_mpi_check_unbroken(s->team.broken, error) : mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
 }
 
 // Halos hold when all arrays were written.
@@ -220,7 +212,7 @@ fail:
 mst_status mst_mpi_stencil_resume(mst_mpi_stencil *s, uint64_t step, mst_error *error) {
     if (mst_mpi_stencil_check(s, error) != MST_OK)
         return s ? MST_ERROR_IO : MST_ERROR_ARGUMENT;
-    const mst_status status = mst_mpi_agree(s->communicator, resume(s, step, error), s->timeout, &s->broken, error);
+    const mst_status status = mst_mpi_team_agree(&s->team, resume(s, step, error), error);
     s->is_lost = s->is_lost && status != MST_OK;
     s->step = status == MST_OK ? step : s->step;
     return status;
@@ -234,4 +226,4 @@ mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *
 
 uint64_t mst_mpi_stencil_step(const mst_mpi_stencil *s) { return s ? s->step : 0; }
 
-int mst_mpi_stencil_is_broken(const mst_mpi_stencil *s) { return s && s->broken; }
+int mst_mpi_stencil_is_broken(const mst_mpi_stencil *s) { return s && s->team.broken; }

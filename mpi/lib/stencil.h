@@ -2,14 +2,14 @@
 #ifndef MST_MPI_STENCIL_H
 #define MST_MPI_STENCIL_H
 
-#include "agree.h"
+#include "team.h"
 
 // What ranks agree on between pieces of a run: the largest of what each says.
 enum { MST_MPI_FAILED, MST_MPI_STOP, MST_MPI_ENDED, MST_MPI_LOOK, MST_MPI_NEXT, MST_MPI_STEP, MST_MPI_WORDS };
 
 struct mst_mpi_stencil {
-    MPI_Comm communicator;
-    MPI_Comm parts; // those of the ranks that have planes
+    mst_mpi_team team;
+    MPI_Comm parts; // of the ranks that have planes
     mst_context *context;
     mst_stencil *solver; // of this rank's part; NULL: it has none
     mst_stencil_part part;
@@ -32,8 +32,6 @@ struct mst_mpi_stencil {
     size_t n_runs, n_monitors, n_receivers;
     size_t *points; // of each receiver, those of all runs
     uint64_t *bits; // room for MST_MPI_AT_ONCE numbers on their way
-    double timeout;
-    bool broken;
     mst_error lost; // how, where no caller was told
 };
 

@@ -30,18 +30,18 @@ mst_status mst_mpi_stencil_share(mst_mpi_stencil *s, MPI_Comm communicator, bool
         else
             TRY_MPI(MPI_Iallreduce(MPI_IN_PLACE, s->bits, (int)m, MPI_UINT64_T, MPI_BXOR, communicator, &request),
                     "what ranks found");
-        TRY(mst_mpi_wait(1, &request, s->timeout, error));
+        TRY(mst_mpi_wait(1, &request, s->team.timeout, error));
         memcpy(at, s->bits, 8 * m);
     }
     return MST_OK;
 fail:
-    s->broken = true; // MPI may still read or write `bits`
+    s->team.broken = true; // MPI may still read or write `bits`
     return status;
 }
 
 static mst_status combine(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
     turn(values, n, true);
-    const mst_status status = mst_mpi_stencil_share(s, s->communicator, false, values, n, error);
+    const mst_status status = mst_mpi_stencil_share(s, s->team.communicator, false, values, n, error);
     turn(values, n, false);
     return status;
 }
@@ -67,14 +67,14 @@ mst_status mst_mpi_stencil_read_receiver(mst_mpi_stencil *s, size_t receiver, ui
     if (status != MST_OK)
         return status;
     status = read_own(s, receiver, first, count, values, &n, error);
-    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    status = mst_mpi_team_agree(&s->team, status, error);
     return status == MST_OK ? combine(s, values, n, error) : status;
 }
 
 // ---- Monitors, whose values all ranks with planes have
 
 static mst_status tell(mst_mpi_stencil *s, double *values, size_t n, mst_error *error) {
-    return s->idle ? mst_mpi_stencil_share(s, s->communicator, true, values, n, error) : MST_OK;
+    return s->idle ? mst_mpi_stencil_share(s, s->team.communicator, true, values, n, error) : MST_OK;
 }
 
 static mst_status check(const mst_mpi_stencil *s, size_t monitor, const double *values, mst_error *error) {
@@ -93,7 +93,7 @@ mst_status mst_mpi_stencil_read_monitor(mst_mpi_stencil *s, size_t monitor, uint
     status = check(s, monitor, values, error);
     if (status == MST_OK && s->solver)
         status = mst_stencil_read_monitor(s->solver, monitor, first, count, values, error);
-    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    status = mst_mpi_team_agree(&s->team, status, error);
     return status == MST_OK ? tell(s, values, (size_t)count * s->n_runs, error) : status;
 }
 
@@ -106,13 +106,13 @@ mst_status mst_mpi_stencil_measure(mst_mpi_stencil *s, size_t monitor, double *v
     if (status == MST_OK && s->is_lost)
         status =
             mst_mpi_fail(error, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field, and resume");
-    status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    status = mst_mpi_team_agree(&s->team, status, error);
     if (status != MST_OK)
         return status;
     if (s->solver)
         status = s->is_part ? mst_stencil_measure_part(s->solver, monitor, &with, values, error)
                             : mst_stencil_measure(s->solver, monitor, values, error);
-    if (!s->broken)
-        status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    if (!s->team.broken)
+        status = mst_mpi_team_agree(&s->team, status, error);
     return status == MST_OK ? tell(s, values, s->n_runs, error) : status;
 }

@@ -14,10 +14,10 @@ static mst_status exchange(void *user, mst_error *error) {
     s->exchanges++;
     if (s->n_requests > 0)
         TRY_MPI(MPI_Startall(s->n_requests, s->requests), "exchanging halos");
-    TRY(mst_mpi_wait(s->n_requests, s->requests, s->timeout, error));
+    TRY(mst_mpi_wait(s->n_requests, s->requests, s->team.timeout, error));
     return MST_OK;
 fail:
-    s->broken = true;
+    s->team.broken = true;
     return status;
 }
 
@@ -38,7 +38,7 @@ static mst_status advance_part(mst_mpi_stencil *s, uint64_t steps, bool goes_on,
     s->exchanges = 0;
     s->left += due * between - steps;
     status = mst_stencil_run_part(s->solver, steps, &with, NULL, report, error);
-    while (s->exchanges < due && !s->broken) // a rank that failed lets the others go on
+    while (s->exchanges < due && !s->team.broken) // a rank that failed lets the others go on
         exchange(s, &s->lost);
     return status;
 }
@@ -68,17 +68,17 @@ enum { LOOK = 2 }; // tag of messages; those of halos have the numbers of sides
 static mst_status pass(mst_mpi_stencil *s, MPI_Request *request, int code, mst_error *error) {
     mst_status status = MST_OK;
     TRY_MPI(code, "what monitors find at a cut");
-    TRY(mst_mpi_wait(1, request, s->timeout, error));
+    TRY(mst_mpi_wait(1, request, s->team.timeout, error));
     return MST_OK;
 fail:
-    s->broken = true; // MPI may still read or write `bits`
+    s->team.broken = true; // MPI may still read or write `bits`
     return status;
 }
 
 static mst_status take(void *user, void *to, size_t bytes, mst_error *error) {
     mst_mpi_stencil *s = user;
     MPI_Request request;
-    const int code = MPI_Irecv(s->bits, (int)bytes, MPI_BYTE, s->neighbours[0], LOOK, s->communicator, &request);
+    const int code = MPI_Irecv(s->bits, (int)bytes, MPI_BYTE, s->neighbours[0], LOOK, s->team.communicator, &request);
     const mst_status status = pass(s, &request, code, error);
     if (status == MST_OK)
         memcpy(to, s->bits, bytes);
@@ -89,7 +89,7 @@ static mst_status give(void *user, const void *from, size_t bytes, mst_error *er
     mst_mpi_stencil *s = user;
     MPI_Request request;
     memcpy(s->bits, from, bytes);
-    const int code = MPI_Isend(s->bits, (int)bytes, MPI_BYTE, s->neighbours[1], LOOK, s->communicator, &request);
+    const int code = MPI_Isend(s->bits, (int)bytes, MPI_BYTE, s->neighbours[1], LOOK, s->team.communicator, &request);
     return pass(s, &request, code, error);
 }
 
@@ -140,20 +140,21 @@ static mst_status meet(mst_mpi_stencil *s, const run *r, mst_status own, mst_err
     mst_status status = MST_OK;
     MPI_Request request;
     int rank;
-    MPI_Comm_rank(s->communicator, &rank);
+    MPI_Comm_rank(s->team.communicator, &rank);
     memset(s->mine, 0, sizeof s->mine);
     if (rank == 0)
         choose(s, r);
     s->mine[MST_MPI_FAILED] = own != MST_OK;
     s->mine[MST_MPI_STOP] = r->stop;
     s->mine[MST_MPI_ENDED] = s->ended;
-    TRY_MPI(MPI_Iallreduce(s->mine, s->all, MST_MPI_WORDS, MPI_UINT64_T, MPI_MAX, s->communicator, &request), "ranks that meet");
-    TRY(mst_mpi_wait(1, &request, s->timeout, error));
+    TRY_MPI(MPI_Iallreduce(s->mine, s->all, MST_MPI_WORDS, MPI_UINT64_T, MPI_MAX, s->team.communicator, &request),
+            "ranks that meet");
+    TRY(mst_mpi_wait(1, &request, s->team.timeout, error));
     s->step = s->all[MST_MPI_STEP];
     s->ended = s->all[MST_MPI_ENDED] > 0;
     return MST_OK;
 fail:
-    s->broken = true;
+    s->team.broken = true;
     return status;
 }
 
@@ -174,7 +175,7 @@ static mst_status run_pieces(mst_mpi_stencil *s, run *r, mst_error *error) {
     s->ended = false;
     if (s->until_every > 0 && s->step > 0 && s->step % s->until_every == 0) // a run may begin where it ends
         status = look(s, error);
-    while (!s->broken) {
+    while (!s->team.broken) {
         mst_status met = meet(s, r, status, error);
         if (met != MST_OK)
             return met;
@@ -235,7 +236,7 @@ mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *s, uint64_t steps, const ms
         return status;
     if (!s->is_part && !s->idle) // of one rank
         return run_alone(s, steps, how, report, error);
-    status = mst_mpi_agree(s->communicator, read_how(s, how, report, &r.how, error), s->timeout, &s->broken, error);
+    status = mst_mpi_team_agree(&s->team, read_how(s, how, report, &r.how, error), error);
     if (status != MST_OK)
         return status;
     r.from = s->step;
@@ -246,8 +247,8 @@ mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *s, uint64_t steps, const ms
             *error = s->lost;
         return s->lost.status;
     }
-    if (!s->broken)
-        status = mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
+    if (!s->team.broken)
+        status = mst_mpi_team_agree(&s->team, status, error);
     s->is_lost = status != MST_OK && status != MST_ERROR_CANCELLED; // where a field diverged, ranks may be at several steps
     if (report)
         finish(s, &r, report);

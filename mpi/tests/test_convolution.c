@@ -1,13 +1,14 @@
 // Convolutions over ranks against those of one process by sums (its own tests hold these to SciPy's), over random shapes, axes,
 // types, modes, cuts, shared operands, operands that some ranks have none of, and results in their place; messages and bytes are
 // those of the plan; refusals, which all ranks must return alike, and what they leave; lengths of transforms; structs of older
-// and newer programs.
+// and newer programs; a rank that hangs (`hanging`).
 #include "support.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CASES = 2 }; // of a run
 
@@ -317,8 +318,31 @@ static void check_sizes(void) {
     CHECK(mst_mpi_fft_parts(&desc.known, 2, 1, &older, NULL, &e) == MST_ERROR_ARGUMENT, "a size that no struct has");
 }
 
+// Of a plan whose ranks are lost nothing is given back that would take all of them.
+static void check_hanging(mst_context *context) {
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    mst_mpi_convolution *plan = NULL;
+    mst_error e;
+    const float operand[20] = {1};
+    float result[63];
+    d.x = d.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 2, &plan, &e));
+    if (test_rank == test_n_ranks - 1)
+        sleep(60);
+    mst_status status = mst_mpi_convolution_execute(plan, operand, operand, result, &e);
+    CHECK(status == MST_ERROR_IO && mst_mpi_convolution_is_broken(plan), "a rank that hangs gives %s", mst_status_name(status));
+    const int before = test_communicators();
+    mst_mpi_convolution_destroy(plan);
+    CHECK(test_communicators() == before, "%d communicators were freed", before - test_communicators());
+    printf("noticed: %s\n", e.message);
+    fflush(stdout);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 int main(int argc, char **argv) {
     mst_context *context = test_begin(&argc, &argv);
+    if (argc > 1 && strcmp(argv[1], "hanging") == 0)
+        check_hanging(context);
     const int cases = argc > 1 ? atoi(argv[1]) : CASES;
     const bool doubles = mst_context_device(context)->fp64;
     check_sizes();
