@@ -198,7 +198,7 @@ static uint64_t all_bytes(const job *j) {
 static int make_plan(const cli_options *options, job *j) {
     mst_error error;
     int code = cli_context(command, options, true, &j->context);
-    cli_work_begin();
+    cli_take_time();
     if (code == CLI_DONE && mst_convolution_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail_input(command, NULL, &error);
     return cli_agree(command, code);

@@ -320,7 +320,7 @@ static int compute(job *j) {
         code = cli_context(command, &j->options, true, &j->context);
     if (code != CLI_DONE)
         return code;
-    cli_work_begin();
+    cli_take_time();
     if (mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail(command, NULL, &error);
     code = cli_agree(command, code);

@@ -67,6 +67,7 @@ int convolve_first_write(const char *command, const char *path, const convolve_f
         }
         if (!cli_write_bytes(to, at * bytes, (const char *)c->values + from * bytes, l->shape[last] * bytes))
             return cli_fail_file(command, path, "cannot be written");
+        cli_work_goes_on();
     } while (next_line(l, index));
     return CLI_DONE;
 }

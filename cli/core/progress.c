@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "interrupt.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ bool cli_progress_update(uint64_t done, uint64_t total, void *user) {
         p->last = now;
         draw(p, (double)done / (double)total, (double)done, now);
     }
+    cli_work_goes_on();
     return !cli_interrupted();
 }
 

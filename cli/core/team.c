@@ -7,6 +7,7 @@ enum { MOST_BYTES = 1 << 30 }; // of one message
 
 static const cli_team alone = {.count = 1};
 static const cli_team *team = &alone;
+static bool works; // between cli_work_begin and cli_work_end
 
 void cli_set_team(const cli_team *given) { team = given; }
 const cli_team *cli_get_team(void) { return team; }
@@ -29,16 +30,28 @@ mst_status cli_create_context(const mst_context_desc *desc, mst_context **out, m
     return team->create ? team->create(desc, out, error) : mst_context_create(desc, out, error);
 }
 
-double cli_work_begin(void) {
+void cli_take_time(void) {
     if (team->pause)
         team->pause();
+}
+
+double cli_work_begin(void) {
+    cli_take_time();
+    works = true;
     return cli_now();
 }
 
+void cli_work_goes_on(void) {
+    if (works && team->count > 1)
+        team->go_on();
+}
+
 int cli_work_end(const char *command, int code, double began, mst_report *report) {
-    code = cli_agree(command, code);
-    if (team->count > 1)
-        report->seconds = cli_now() - began;
+    works = false;
+    if (team->count == 1)
+        return code;
+    code = team->meet(command, code);
+    report->seconds = cli_now() - began;
     return code;
 }
 

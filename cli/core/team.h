@@ -18,6 +18,8 @@ typedef struct cli_team {
     mst_status (*create)(const mst_context_desc *desc, mst_context **out, mst_error *error);
     int (*watch)(const char *command, double seconds);
     void (*pause)(void);
+    void (*go_on)(void);
+    int (*meet)(const char *command, int code);
     int (*convolve)(struct convolve_together *work, const cli_options *options); // NULL: there is nobody to do it with
 } cli_team;
 
@@ -41,9 +43,14 @@ bool cli_same(uint64_t value);
 // A context of this process, as mst_context_create makes one.
 mst_status cli_create_context(const mst_context_desc *desc, mst_context **out, mst_error *error);
 
-// Between these each works by itself and may take its time; with the exit code of its work, of which all get one. The report's
-// seconds become those until the last was ready. Returns when the work began.
+// Until the next agreement this process may take its time; the others, if they are ready before, give it the timeout.
+void cli_take_time(void);
+
+// Between these each works by itself and may take its time. It says now and then that it goes on (cli_progress_update does), and
+// is waited for as long as it does. All get the exit code of the work, as by cli_agree; the report's seconds become those until
+// the last was ready. Returns when the work began.
 double cli_work_begin(void);
+void cli_work_goes_on(void); // nothing where no such work is under way
 int cli_work_end(const char *command, int code, double began, mst_report *report);
 
 // ---- Shares

@@ -175,7 +175,7 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
     int code = cli_context(command, options, false, &j->context);
     if (code != CLI_DONE)
         return code;
-    cli_work_begin();
+    cli_take_time();
     if (mst_integral_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail(command, NULL, &error);
     code = cli_agree(command, code);

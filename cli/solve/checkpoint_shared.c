@@ -67,7 +67,7 @@ static int put_digest(const digested_file *f, uint64_t bytes, char *buffer) {
 }
 
 static int put_own(solve_run *run, const char *path, int file, uint64_t offset) {
-    cli_work_begin();
+    cli_take_time();
     const int code = put_parts(run, path, file, offset);
     return code == CLI_DONE ? put_found(run, path, file, offset) : code;
 }

@@ -45,7 +45,7 @@ int solve_begin_rows(solve_run *run) {
         double *values = NULL;
         mst_error error;
         code = cli_agree(solve_command, add_rows(run, k, 1, &values));
-        cli_work_begin();
+        cli_take_time();
         if (code == CLI_DONE && measure(run, k, values, &error) != MST_OK)
             code = cli_fail(solve_command, run->problem.monitors[k].name, &error);
     }
@@ -192,7 +192,7 @@ int solve_write_spectra(solve_run *run) {
     for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
         cli_output *out = &run->spectrum_files[k];
         mst_error error;
-        cli_work_begin();
+        cli_take_time();
         if (run->solver && mst_stencil_read_spectrum(run->solver, k, out->location, &error) != MST_OK)
             code = cli_fail(solve_command, out->path, &error);
         code = cli_agree(solve_command, code);

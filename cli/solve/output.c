@@ -182,7 +182,7 @@ int solve_write_result(solve_run *run) {
     if (!run->result.whole.file && !run->result.is_shared)
         return CLI_DONE;
     problem_shape(desc, all.count);
-    cli_work_begin();
+    cli_take_time();
     for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++)
         if (!desc->fields[i].coefficient)
             code = solve_put_own(run, run->result.path, at.file, at.offset + written++ * bytes, desc->fields[i].name, &all,

@@ -12,14 +12,16 @@ uint64_t solve_step(const solve_run *run) {
     return run->shared ? run->shared->step(run->shared->solver) : mst_stencil_step(run->solver);
 }
 
+// How many planes of the region come before a plane of the grid.
+static size_t planes_before(const mst_stencil_region *region, size_t plane) {
+    const size_t start = region->start[0], step = region->step[0], n = plane <= start ? 0 : (plane - start + step - 1) / step;
+    return n < region->count[0] ? n : region->count[0];
+}
+
 // The planes of the region that the part has, and how many come before them.
 static uint64_t cut(const mst_stencil_part *part, mst_stencil_region *region) {
-    const size_t start = region->start[0], step = region->step[0], count = region->count[0], end = part->first + part->planes;
-    size_t from = part->first <= start ? 0 : (part->first - start + step - 1) / step;
-    size_t to = end <= start ? 0 : (end - start + step - 1) / step;
-    from = from < count ? from : count;
-    to = to < count ? to : count;
-    region->start[0] = start + from * step;
+    const size_t from = planes_before(region, part->first), to = planes_before(region, part->first + part->planes);
+    region->start[0] += from * region->step[0];
     region->count[0] = to - from;
     return from;
 }
@@ -46,7 +48,7 @@ int solve_put(solve_run *run, const cli_whole_file *whole, uint64_t offset, cons
     if (!run->shared)
         return solve_put_own(run, whole->path, fileno(whole->file), offset, field, region, type);
     int code = cli_shared_open(solve_command, whole, &offset, &file);
-    cli_work_begin();
+    cli_take_time();
     if (code == CLI_DONE)
         code = cli_shared_end(solve_command, solve_put_own(run, field, file, offset, field, region, type), file, false);
     if (file >= 0)

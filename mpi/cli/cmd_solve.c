@@ -204,7 +204,7 @@ static mst_status read_receiver(void *s, size_t receiver, uint64_t first, uint64
 
 static int resume(job *j) {
     mst_error error;
-    cli_work_begin();
+    cli_take_time();
     int code = cli_agree(command, solve_take_checkpoint(&j->run));
     if (code == CLI_DONE && broken(j->solver, mst_mpi_stencil_resume(j->solver, j->run.resumed_step, &error)) != MST_OK)
         code = cli_fail(command, j->options.checkpoint, &error);

@@ -105,7 +105,7 @@ static int compute(job *j) {
     }
     if (code == CLI_DONE)
         code = ranks_write_part(w->command, w->output->path, w->output->location, &w->desc->z, &j->parts[2], j->values[2]);
-    return ranks_meet(w->command, code == CLI_DONE && cli_interrupted() ? cli_fail_interrupted(w->command) : code);
+    return code == CLI_DONE && cli_interrupted() ? cli_fail_interrupted(w->command) : code;
 }
 
 int ranks_convolve(convolve_together *work, const cli_options *options) {

@@ -163,6 +163,8 @@ static cli_team team = {.agree = agree,
                         .create = create,
                         .watch = watch,
                         .pause = ranks_pause_watch,
+                        .go_on = ranks_go_on,
+                        .meet = ranks_meet,
                         .convolve = ranks_convolve};
 
 void ranks_describe(void) { cli_set_team(&team); }

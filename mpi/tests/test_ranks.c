@@ -1,5 +1,7 @@
-// Ranks whose work takes longer than others may be waited for, as the program has them: one that says that it goes on is waited
-// for, one that is silent ends the job (`silent`).
+// Ranks whose work takes longer than others may be waited for, as the program has them: one that makes progress is waited for,
+// one that is silent ends the job (`silent`).
+#include "core/progress.h"
+#include "core/team.h"
 #include "ranks.h"
 
 #include <string.h>
@@ -14,18 +16,19 @@ int main(int argc, char **argv) {
     const bool is_silent = argc > 1 && strcmp(argv[1], "silent") == 0;
     ranks_watch("test", timeout);
     for (int turn = 0; turn < 2; turn++) {
-        ranks_pause_watch();
-        const double began = MPI_Wtime();
-        while (ranks_number() == 1 && turn == 0 && MPI_Wtime() - began < seconds) {
+        mst_report report = MST_REPORT_INIT;
+        cli_progress progress = cli_progress_start("test", 0);
+        const double began = cli_work_begin();
+        while (ranks_number() == 1 && turn == 0 && cli_now() - began < seconds) {
             nanosleep(&tick, NULL);
             if (!is_silent)
-                ranks_go_on();
+                cli_progress_update(0, 1, &progress);
         }
         if (turn == 1 && ranks_number() == 1) {
             cli_error("test", "as it should");
             code = CLI_FAILED;
         }
-        code = ranks_meet("test", code);
+        code = cli_work_end("test", code, began, &report);
         if (code != (turn == 1 ? CLI_FAILED : CLI_DONE))
             return 1;
     }
