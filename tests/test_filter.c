@@ -479,9 +479,51 @@ static void refusals(void **state) {
 }
 
 static void images_without_pixels(void **state) {
-    size_t shape[] = {0, 4, 4, 1};
-    mst_filter_desc d = test_filter_desc(MST_UINT8, 4, shape);
-    test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+    size_t shapes[][4] = {{0, 4, 4, 1}, {1, 0, 4, 1}, {1, 4, 0, 1}};
+    for (int k = 0; k < 3; k++) {
+        mst_filter_desc d = test_filter_desc(MST_UINT8, 4, shapes[k]);
+        test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+    }
+}
+
+// What a description says without a device: an image of 3 x 4, transformed as it is, repeated, or continued by zeros; and masks
+// by their formulas.
+static void frames(void **state) {
+    size_t shape[] = {3, 4, 1};
+    static const size_t periods[][3] = {{2, 6, 8}, {1, 3, 4}, {1, 6, 8}}, first[] = {0, 1, 2}, count[] = {1, 2, 3};
+    mst_filter_desc d = test_filter_desc(MST_UINT16, 3, shape);
+    mst_filter_frame frame = MST_FILTER_FRAME_INIT;
+    mst_error e;
+    float mask[2][3];
+    (void)state;
+    d.kind = MST_FILTER_HIGH_PASS;
+    d.rolloff = MST_FILTER_GAUSSIAN;
+    d.radius = 0.2;
+    for (int edges = MST_FILTER_REFLECT; edges <= MST_FILTER_ZERO; edges++) {
+        d.edges = (mst_filter_edges)edges;
+        OK(mst_filter_describe(&d, &frame, &e));
+        assert_int_equal(frame.cosine, edges == MST_FILTER_REFLECT);
+        assert_memory_equal(frame.periods, periods[edges], sizeof frame.periods);
+        assert_int_equal(frame.points[1], edges == MST_FILTER_ZERO ? 6 : 3);
+        assert_int_equal(frame.output_as, MST_FILTER_MAGNITUDE);
+        assert_int_equal(frame.output, MST_UINT16);
+        assert_true(frame.white == 65535 && frame.is_levelled == (edges != MST_FILTER_ZERO));
+        OK(mst_filter_mask_values(&d, first, count, mask, &e));
+        for (size_t k = 0; k < 2; k++)
+            for (size_t l = 0; l < 3; l++) {
+                const double y = (double)(k + 1) / (double)frame.periods[1], x = (double)(l + 2) / (double)frame.periods[2];
+                const double square = pow(y - rint(y), 2) + pow(x - rint(x), 2);
+                assert_true(fabs((double)mask[k][l] - (1 - exp(-square / (2 * d.radius * d.radius)))) < 1e-7);
+            }
+    }
+    d.kind = MST_FILTER_WIENER;
+    REFUSED(MST_ERROR_UNSUPPORTED, "before there is an image", mst_filter_mask_values(&d, first, count, mask, &e));
+    d.kind = MST_FILTER_LOW_PASS;
+    d.radius = 0;
+    REFUSED(MST_ERROR_ARGUMENT, "radius is 0", mst_filter_describe(&d, &frame, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_filter_describe(NULL, &frame, &e));
+    frame.struct_size = 8;
+    REFUSED(MST_ERROR_ARGUMENT, "MST_FILTER_FRAME_INIT", mst_filter_describe(&d, &frame, &e));
 }
 
 int main(void) {
@@ -503,6 +545,7 @@ int main(void) {
         cmocka_unit_test(stages_have_times),
         cmocka_unit_test(refusals),
         cmocka_unit_test(images_without_pixels),
+        cmocka_unit_test(frames),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

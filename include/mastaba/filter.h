@@ -192,6 +192,31 @@ MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_
 // MST_ERROR_OPENCL. Threads take turns.
 MST_API mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error);
 
+// What the results of a description are, for those who compute them in another way: over the ranks of a job, say (docs/mpi.md).
+typedef struct mst_filter_frame {
+    size_t struct_size;
+    size_t points[3];  // that are transformed, along depth, height and width; the depth is 1 but for volumes
+    size_t periods[3]; // number k of a spectrum along an axis is of the frequency k / period
+    bool cosine;       // the pixels themselves are transformed by DCT2 (mst_fft_kind); else what they are continued to (edges)
+    bool is_levelled;  // a constant changes no result, as the mask is 0 at frequency 0: it can be taken off for less rounding
+    mst_filter_output output_as; // what auto became
+    mst_type type;               // of arithmetic
+    mst_type output;             // of results
+    double white;                // 0: results are not limited
+} mst_filter_frame;
+
+#define MST_FILTER_FRAME_INIT                                                                                                    \
+    { sizeof(mst_filter_frame), {0, 0, 0}, {0, 0, 0}, false, false, MST_FILTER_CLIP, MST_FLOAT32, (mst_type)0, 0.0 }
+
+// Needs no device. MST_ERROR_ARGUMENT; MST_ERROR_HOST_MEMORY. Thread-safe.
+MST_API mst_status mst_filter_describe(const mst_filter_desc *desc, mst_filter_frame *out, mst_error *error);
+
+// The mask at numbers first[k] .. first[k] + count[k] - 1 of the spectrum along depth, height and width, as
+// values[count[0]][count[1]][count[2]] of the frame's type. MST_ERROR_UNSUPPORTED: a Wiener filter, whose mask is not known
+// before the image. Needs no device. Errors as mst_filter_describe. Thread-safe.
+MST_API mst_status mst_filter_mask_values(const mst_filter_desc *desc, const size_t first[3], const size_t count[3], void *values,
+                                          mst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

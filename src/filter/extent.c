@@ -1,4 +1,5 @@
 // How many points are transformed.
+#include "description.h"
 #include "mask.h"
 
 #include <math.h>
@@ -93,10 +94,10 @@ static double mask_reach(const mst_filter_desc *d) {
 }
 
 static bool is_smooth(size_t n, size_t most) {
-    for (size_t factor = 2; factor <= most; factor += factor == 2 ? 1 : 2)
+    for (size_t factor = 2; factor <= most && n > 0; factor += factor == 2 ? 1 : 2)
         while (n % factor == 0)
             n /= factor;
-    return n == 1;
+    return n <= 1;
 }
 
 // The least even number of points, from so many on, of which transforms are fast, if it is below `most`; else `most`.
@@ -123,15 +124,20 @@ static size_t padded_length(const mst_filter *plan, size_t n, double reach) {
     return plan->desc.edges == MST_FILTER_WRAP ? n : next_fast((double)n + reach, 2 * n);
 }
 
-void mst_filter_choose_extent(mst_filter *plan) {
-    const mst_filter_desc *d = &plan->desc;
-    bool published = d->algorithm == MST_FILTER_PAPER;
-    plan->cosine = d->edges == MST_FILTER_REFLECT && !published && mask_is_even(d);
-    double reach = plan->cosine || (d->edges == MST_FILTER_ZERO && !published) ? mask_reach(d) : INFINITY;
+static void set_extent(mst_filter *plan, double reach) {
     plan->p = padded_length(plan, plan->height, reach);
     plan->q = padded_length(plan, plan->width, reach);
-    plan->r = d->volume ? padded_length(plan, plan->depth, reach) : 1;
+    plan->r = plan->desc.volume ? padded_length(plan, plan->depth, reach) : 1;
     plan->period_r = plan->cosine ? 2 * plan->r : plan->r;
     plan->period_p = plan->cosine ? 2 * plan->p : plan->p;
     plan->period_q = plan->cosine ? 2 * plan->q : plan->q;
 }
+
+void mst_filter_choose_extent(mst_filter *plan) {
+    const mst_filter_desc *d = &plan->desc;
+    bool published = d->algorithm == MST_FILTER_PAPER;
+    plan->cosine = d->edges == MST_FILTER_REFLECT && !published && mask_is_even(d);
+    set_extent(plan, plan->cosine || (d->edges == MST_FILTER_ZERO && !published) ? mask_reach(d) : INFINITY);
+}
+
+void mst_filter_define_extent(mst_filter *plan) { set_extent(plan, INFINITY); }

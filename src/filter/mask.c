@@ -143,26 +143,6 @@ static size_t discs_of(const mst_filter *plan, disc *discs) {
     return 2 * d->n_notches;
 }
 
-static bool keeps_mean(const mst_filter *plan) {
-    const mst_filter_desc *d = &plan->desc;
-    switch (d->kind) {
-    case MST_FILTER_HIGH_PASS:
-    case MST_FILTER_BAND_PASS:
-    case MST_FILTER_LAPLACIAN:
-        return false;
-    case MST_FILTER_MASK:
-        return d->mask[(d->mask_depth / 2 * d->mask_height + d->mask_height / 2) * d->mask_width + d->mask_width / 2] != 0;
-    case MST_FILTER_LOW_PASS:
-    case MST_FILTER_BAND_STOP:
-    case MST_FILTER_NOTCH:
-    case MST_FILTER_SHARPEN:
-    case MST_FILTER_STRIPES:
-    case MST_FILTER_WIENER:
-        break;
-    }
-    return true;
-}
-
 mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_mask *m = &plan->mask;
@@ -183,7 +163,6 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
     m->n_discs = n_discs;
     for (size_t i = 0; i < n_discs && !table; i++)
         MST_TRY(fill_disc(plan, &discs[i], (float *)m->values + i * (rows + half(plan)), error));
-    m->keeps_mean = keeps_mean(plan);
     write_mask(plan, n_discs, &text);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a mask");
     m->text = text.text;

@@ -22,7 +22,8 @@ static inline mst_filter_kind mst_mask_kernel_kind(const mst_filter *plan) {
     return mst_mask_is_table(plan) ? MST_FILTER_MASK : plan->desc.kind;
 }
 mst_status mst_mask_fill_table(const mst_filter *plan, void *values, mst_error *error);
-// Of r x mask rows; of masks that are no tables, too.
+// Of masks that are no tables, too: at one frequency, and at a row of r x mask rows.
+double mst_mask_value(const mst_filter *plan, size_t m, size_t k, size_t l);
 void mst_mask_fill_row(const mst_filter *plan, size_t row, void *values);
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);

@@ -125,9 +125,6 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
 mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
                                 mst_filter **out, mst_error *error);
 
-// ---- extent.c: how many points are transformed, and how.
-void mst_filter_choose_extent(mst_filter *plan);
-
 // ---- planes.c: images to real planes, continued beyond their edges, and back.
 mst_status mst_planes_create(mst_filter *plan, mst_error *error);
 void mst_planes_destroy(mst_filter *plan);

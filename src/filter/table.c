@@ -101,7 +101,7 @@ static double value_at(const mst_filter_desc *d, frequency f) {
 // At Nyquist's frequency, which is its own opposite, a direction has two sides.
 static double opposite(double f) { return f == 0.5 || f == -0.5 ? f : -f; }
 
-static double mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
+double mst_mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
     const mst_filter_desc *d = &plan->desc;
     if (d->kind == MST_FILTER_MASK)
         return own_at(plan, m, k, l);
@@ -115,7 +115,7 @@ static double mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
 void mst_mask_fill_row(const mst_filter *plan, size_t row, void *values) {
     const size_t rows = mst_mask_rows(plan);
     for (size_t l = 0; l < mst_mask_columns(plan); l++) {
-        const double value = mask_value(plan, row / rows, row % rows, l);
+        const double value = mst_mask_value(plan, row / rows, row % rows, l);
         if (plan->is_double)
             ((double *)values)[l] = value;
         else
