@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 struct convolve_together; // array/convolve_together.h
+struct filter_together;   // image/filter.h
 
 typedef struct cli_team {
     int number, count; // of this process, and of all
@@ -21,6 +22,7 @@ typedef struct cli_team {
     void (*go_on)(void);
     int (*meet)(const char *command, int code);
     int (*convolve)(struct convolve_together *work, const cli_options *options); // NULL: there is nobody to do it with
+    int (*filter)(const struct filter_together *work);
 } cli_team;
 
 void cli_set_team(const cli_team *team); // before any command runs; the caller's

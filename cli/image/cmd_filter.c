@@ -189,6 +189,7 @@ static int print_json(const filter_job *job) {
     bool failed = object && job->n_tiles > 0 &&
                   (json_object_set_new(object, "tiles", json_integer((json_int_t)job->n_tiles)) != 0 ||
                    json_object_set_new(object, "tile_bound", cli_json_real(job->bound)) != 0);
+    failed |= object && job->together && json_object_set_new(object, "ranks", json_integer(cli_get_team()->count)) != 0;
     failed |= object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0;
     return cli_print_json(command, cli_json_complete(object, failed));
 }
@@ -208,12 +209,14 @@ static int print_text(const filter_job *job) {
         printf("%s: the spectrum of %s\n", job->spectrum, cli_input_name(job->inputs[0]));
         return cli_flush(command);
     }
-    char tiles[80] = "";
+    char how[80] = "";
     if (job->n_tiles > 0)
-        snprintf(tiles, sizeof tiles, ", in %llu tiles within %.2g of the largest pixel", (unsigned long long)job->n_tiles,
+        snprintf(how, sizeof how, ", in %llu tiles within %.2g of the largest pixel", (unsigned long long)job->n_tiles,
                  job->bound);
+    if (job->together)
+        snprintf(how, sizeof how, ", each by %d ranks together", cli_get_team()->count);
     printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s%s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
-           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time), tiles);
+           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time), how);
     if (job->stages) {
         printf("\n%-18s %8s %10s\n", "stage", "launches", "ms");
         print_stage("write buffer", 0, job->report.upload_seconds);
@@ -224,12 +227,12 @@ static int print_text(const filter_job *job) {
     return cli_flush(command);
 }
 
-// Filters this process's share of the images, and counts those of all.
+// Filters this process's share of the images, or with the others all of them, and counts those of all.
 static int run_share(filter_job *job) {
     const cli_share share = cli_share_of(job->n_inputs, cli_get_team()->number);
     const double began = cli_work_begin();
-    job->begin = share.first;
-    job->end = share.first + share.count;
+    job->begin = job->together ? 0 : share.first;
+    job->end = job->together ? job->n_inputs : share.first + share.count;
     int code = cli_work_end(command, filter_run_files(job), began, &job->report);
     uint64_t done[2] = {job->n_done, job->pixels};
     cli_sum(done, CLI_COUNT(done));
@@ -240,6 +243,7 @@ static int run_share(filter_job *job) {
 
 static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
     int code = cli_agree(command, filter_read_options(text, job));
+    filter_choose_team(job);
     if (code == CLI_DONE && job->output)
         code = open_outputs(job);
     if (code == CLI_DONE && job->spectrum)
@@ -263,6 +267,7 @@ static int run(const cli_arguments *arguments, void *values) {
     job.n_inputs = (size_t)arguments->n_operands;
     job.force = arguments->common.force != 0;
     job.json = arguments->common.json != 0;
+    job.timeout = arguments->common.timeout;
     job.show_kernels = arguments->common.show_kernels != 0;
     int code = filter(values, &arguments->common, &job);
     filter_job_free(&job);

@@ -1,5 +1,5 @@
 // mastaba filter: filter_options.c reads the options, filter_paths.c finds places for outputs, filter_files.c filters one image
-// after the other.
+// after the other by the plan of filter_plan.c.
 #ifndef MASTABA_CLI_FILTER_H
 #define MASTABA_CLI_FILTER_H
 
@@ -43,14 +43,18 @@ typedef struct filter_job {
     const char *spectrum;    // NULL: none
     bool directory, stages, force, show_kernels, json;
     bool linear, weigh;          // in linear light; opacity weighs the colours
+    bool together;               // each image by all processes of a team
+    double timeout;              // that these give one another, seconds
     const char *const *inputs;   // NULL-ended
     size_t n_inputs, begin, end; // those from begin to end are filtered by this process
     char **paths;                // of the outputs, an input each; they depend on what is in the inputs, and are found once
     cli_place places[2];         // of the outputs, and of the spectrum
 
     mst_context *context;
-    mst_filter *plan; // for the images before
+    mst_filter *plan; // for the images before; NULL where they go by all of a team
     mst_filter_desc plan_desc;
+    mst_filter_notch plan_notches[MST_FILTER_MAX_NOTCHES];
+    mst_type result_type;
     mst_report report; // sums
     uint64_t pixels;
     size_t n_handled, n_done; // inputs that came to an end, well or not; outputs written
@@ -72,6 +76,35 @@ int filter_run_files(filter_job *job);
 
 // Makes the plans for all inputs, for their kernels to be shown. Returns an exit code.
 int filter_plan_files(filter_job *job);
+
+// ---- filter_plan.c
+
+// Makes the plan for an image, or keeps that of the image before if both are of the same kind. Returns an exit code.
+int filter_plan_image(filter_job *job, const char *path, const cli_image *image);
+mst_layout filter_plan_result(const filter_job *job); // of what is written
+
+// Filters an image, which has a plan, into `to`. Returns an exit code.
+int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, void *to);
+
+// An image that a team filters together: all have its pixels, the first process gets those of the result.
+typedef struct filter_together {
+    const char *command, *path;
+    mst_context *context;
+    const mst_filter_desc *desc;
+    const void *pixels;
+    void *result; // NULL: of the others
+    double timeout;
+} filter_together;
+
+// Whether images go by all processes of a team: those that are fewer than these.
+void filter_choose_team(filter_job *job);
+
+// Whether this process gets results; and what all that work together call: the exit code of all, and whether all read the same.
+bool filter_has_result(const filter_job *job);
+int filter_agree(const filter_job *job, int code);
+int filter_agree_input(const filter_job *job, int code, const char *path, const cli_image *image);
+
+// ---- The others
 
 // The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
 char *filter_output_path(const filter_job *job, size_t input);

@@ -54,82 +54,6 @@ static void finish(worker *w) {
     w->running = false;
 }
 
-// In cycles per pixel.
-static double cycles_per_pixel(const filter_job *job, const cli_frequency *f, const cli_image *image) {
-    size_t shorter = image->width < image->height ? image->width : image->height;
-    if (job->desc.volume && image->pages < shorter)
-        shorter = image->pages;
-    return f->nyquist ? f->value / 2 : f->value / (double)shorter;
-}
-
-static bool same_plan(const mst_filter_desc *a, const mst_filter_desc *b) {
-    return a->input.type == b->input.type && a->input.rank == b->input.rank &&
-           memcmp(a->input.shape, b->input.shape, (size_t)a->input.rank * sizeof(size_t)) == 0 && a->alpha == b->alpha &&
-           a->white == b->white;
-}
-
-// Makes the plan for an image, or keeps that of the image before if both are of the same kind.
-static int plan_for(filter_job *job, const char *path, const cli_image *image) {
-    mst_filter_desc d = job->desc;
-    mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
-    mst_error error;
-    if (d.volume && image->pages == 1) {
-        cli_error(job->command, "%s: has one page; --volume is for stacks of them", path);
-        return CLI_INPUT_OUTPUT;
-    }
-    d.input = cli_image_layout(image);
-    d.alpha = image->alpha;
-    d.white = cli_image_is_real(image) || d.output_as == MST_FILTER_RAW ? 0 : image->white;
-    if (job->plan && same_plan(&d, &job->plan_desc))
-        return CLI_DONE;
-    d.radius = cycles_per_pixel(job, &job->radii[0], image);
-    d.radius2 = cycles_per_pixel(job, &job->radii[1], image);
-    d.notches = notches;
-    d.n_notches = job->n_notches;
-    for (size_t i = 0; i < job->n_notches; i++)
-        notches[i] = (mst_filter_notch){.x = cycles_per_pixel(job, &job->notches[i].x, image),
-                                        .y = cycles_per_pixel(job, &job->notches[i].y, image),
-                                        .z = cycles_per_pixel(job, &job->notches[i].z, image),
-                                        .radius = cycles_per_pixel(job, &job->notches[i].radius, image)};
-    mst_filter_destroy(job->plan);
-    job->plan_desc = d;
-    if (mst_filter_create(job->context, &d, &job->plan, &error) == MST_OK)
-        return CLI_DONE;
-    return cli_fail_input(job->command, path, &error);
-}
-
-// Images of different sizes may go through different stages, so sums are kept by the names of the stages.
-static void add_stage(filter_job *job, const mst_filter_stage *stage) {
-    int i = 0;
-    while (i < job->n_stages && strcmp(job->stage_sums[i].name, stage->name) != 0)
-        i++;
-    if (i == job->n_stages)
-        job->stage_sums[job->n_stages++] = (mst_filter_stage){.name = stage->name};
-    job->stage_sums[i].launches += stage->launches;
-    job->stage_sums[i].seconds += stage->seconds;
-}
-
-static int add_tiles(filter_job *job, size_t pages) {
-    mst_filter_forecast f = MST_FILTER_FORECAST_INIT;
-    mst_error error;
-    if (mst_filter_predict(job->plan, &f, &error) != MST_OK)
-        return cli_fail(job->command, NULL, &error);
-    job->n_tiles += f.tiles * (job->desc.volume ? 1 : pages);
-    job->bound = fmax(job->bound, f.bound);
-    return CLI_DONE;
-}
-
-static int add_stages(filter_job *job) {
-    mst_filter_stage stages[MST_FILTER_MAX_STAGES];
-    mst_error error;
-    size_t count = 0;
-    if (mst_filter_stages(job->plan, stages, MST_FILTER_MAX_STAGES, &count, &error) != MST_OK)
-        return cli_fail(job->command, NULL, &error);
-    for (size_t i = 0; i < count; i++)
-        add_stage(job, &stages[i]);
-    return CLI_DONE;
-}
-
 // Whether pixels become float32 numbers first (tone.h).
 static bool is_toned(const filter_job *job) { return job->linear || job->weigh; }
 
@@ -171,22 +95,20 @@ static int check_result(const filter_job *job, const char *path, const cli_image
     return CLI_FAILED;
 }
 
-// Filters `from`, the image itself or what cli_tone_begin made of it, into one of the image's kind, or float32 for raw.
-static int filter_pixels(filter_job *job, const char *path, const char *output, const cli_image *from, cli_image *image,
-                         writing *w) {
+// Makes the plan for `from`, the image itself or what cli_tone_begin made of it, and the result of the image's kind, or of real
+// numbers for raw, where this process is to have it.
+static int begin_result(filter_job *job, const char *path, const char *output, const cli_image *from, cli_image *image,
+                        writing *w) {
     cli_image *result = &w->image;
-    mst_execution how = MST_EXECUTION_INIT;
-    mst_report report = MST_REPORT_INIT;
-    mst_error error;
-    int code = plan_for(job, path, from);
+    int code = filter_plan_image(job, path, from);
     if (code != CLI_DONE)
         return code;
-    mst_layout layout = mst_filter_result(job->plan);
+    const mst_layout layout = filter_plan_result(job);
     cli_image kind = *image;
     kind.type = from == image || job->desc.output_as == MST_FILTER_RAW ? layout.type : image->type;
     w->format = filter_output_format(job, output, image);
     code = cli_image_check(job->command, output, w->format, &kind);
-    if (code != CLI_DONE)
+    if (code != CLI_DONE || !filter_has_result(job))
         return code;
     *result = kind;
     result->white = cli_image_is_real(&kind) ? 1 : image->white;
@@ -195,12 +117,7 @@ static int filter_pixels(filter_job *job, const char *path, const char *output, 
     image->later = NULL;
     if (!cli_pixels_take(result, cli_layout_bytes(&layout)))
         return cli_pixels_lack(job->command, path, cli_layout_bytes(&layout));
-    how.report = &report;
-    if (mst_filter_execute(job->plan, mst_at_host(from->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
-        return cli_fail(job->command, path, &error);
-    mst_report_add(&job->report, &report);
-    code = add_tiles(job, image->pages);
-    return code == CLI_DONE && job->stages ? add_stages(job) : code;
+    return CLI_DONE;
 }
 
 static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
@@ -211,10 +128,13 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     if (toned)
         code = cli_tone_begin(job->command, path, image, &tone, &light);
     if (code == CLI_DONE)
-        code = filter_pixels(job, path, output, toned ? &light : image, image, w);
-    if (code == CLI_DONE && toned)
-        cli_tone_end(&tone, job->desc.output_as == MST_FILTER_RAW, &w->image);
+        code = begin_result(job, path, output, toned ? &light : image, image, w);
+    code = filter_agree(job, code);
     if (code == CLI_DONE)
+        code = filter_plan_execute(job, path, toned ? &light : image, w->image.pixels);
+    if (code == CLI_DONE && toned && filter_has_result(job))
+        cli_tone_end(&tone, job->desc.output_as == MST_FILTER_RAW, &w->image);
+    if (code == CLI_DONE && filter_has_result(job))
         code = check_result(job, path, &w->image);
     cli_tone_free(&tone);
     cli_image_free(&light);
@@ -226,7 +146,7 @@ static int take_spectrum(filter_job *job, const char *path, const cli_image *ima
         cli_error(job->command, "%s: has %zu pages; --spectrum is for one", path, image->pages);
         return CLI_INPUT_OUTPUT;
     }
-    return job->spectrum ? cli_spectrum_write(job, image) : CLI_DONE;
+    return job->spectrum && filter_has_result(job) ? cli_spectrum_write(job, image) : CLI_DONE;
 }
 
 // Where several images failed, the program ends with the exit code of the last of them.
@@ -254,6 +174,7 @@ static writing process(filter_job *job, size_t input, reading *r) {
     const char *path = job->output ? job->paths[input] : NULL;
     if (w.code == CLI_DONE)
         w.code = check_input(job, cli_input_name(r->path), &r->image);
+    w.code = filter_agree_input(job, w.code, cli_input_name(r->path), &r->image);
     if (w.code == CLI_DONE && path)
         w.code = filter_image(job, cli_input_name(r->path), path, &r->image, &w);
     if (w.code == CLI_DONE)
@@ -273,7 +194,7 @@ int filter_plan_files(filter_job *job) {
         cli_image image = {0};
         code = cli_image_read(job->command, job->inputs[i], job->max_bytes, &image);
         if (code == CLI_DONE)
-            code = plan_for(job, job->inputs[i], &image);
+            code = filter_plan_image(job, job->inputs[i], &image);
         else if (code == CLI_INTERRUPTED)
             code = cli_fail_interrupted(job->command);
         cli_image_free(&image);
@@ -363,7 +284,28 @@ static int run_pipeline(pipeline *p) {
     return p->code;
 }
 
+// One image after the other, each by all of the team.
+static int run_together(filter_job *job) {
+    int code = CLI_DONE;
+    for (size_t i = job->begin; i < job->end && code != CLI_INTERRUPTED; i++) {
+        reading read = {.job = job, .path = job->inputs[i]};
+        cli_take_time();
+        read_image(&read);
+        writing w = process(job, i, &read);
+        if (w.code == CLI_DONE && filter_has_result(job)) {
+            write_image(&w);
+            if (w.code == CLI_DONE)
+                count_done(job, &w.image);
+        }
+        cli_image_free(&w.image);
+        code = last_failure(code, filter_agree(job, w.code));
+    }
+    return code;
+}
+
 int filter_run_files(filter_job *job) {
+    if (job->together)
+        return run_together(job);
     pipeline *p = calloc(1, sizeof *p);
     if (!p)
         return cli_out_of_memory(job->command, NULL);

@@ -128,6 +128,21 @@ static void tell(void *data, size_t bytes, int from) {
     wait_for(&request);
 }
 
+void ranks_collect(void *data, size_t bytes, int from) {
+    enum { MOST_BYTES = 1 << 30 }; // of one message
+    MPI_Request request;
+    if (from == 0 || (number != from && number != 0))
+        return;
+    for (size_t at = 0; at < bytes; at += MOST_BYTES) {
+        const int n = (int)(bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES);
+        if (number == from)
+            MPI_Isend((char *)data + at, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD, &request);
+        else
+            MPI_Irecv((char *)data + at, n, MPI_BYTE, from, 0, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+    }
+}
+
 static void sum(uint64_t *values, size_t n) {
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
@@ -165,7 +180,8 @@ static cli_team team = {.agree = agree,
                         .pause = ranks_pause_watch,
                         .go_on = ranks_go_on,
                         .meet = ranks_meet,
-                        .convolve = ranks_convolve};
+                        .convolve = ranks_convolve,
+                        .filter = ranks_filter};
 
 void ranks_describe(void) { cli_set_team(&team); }
 

@@ -34,6 +34,13 @@ void ranks_give_up(void); // at once, with the same words
 struct convolve_together;
 int ranks_convolve(struct convolve_together *work, const cli_options *options);
 
+// An image filtered by all ranks (image/filter.h).
+struct filter_together;
+int ranks_filter(const struct filter_together *work);
+
+// Bytes of that rank go to the first one; the others do nothing.
+void ranks_collect(void *data, size_t bytes, int from);
+
 extern const cli_command mpi_fft, mpi_solve;
 
 #endif

@@ -132,6 +132,7 @@ static mst_status make_transform(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, i
     memcpy(desc.axes, s->axes, sizeof desc.axes);
     desc.direction = d->direction;
     desc.scale = scale;
+    desc.kind = d->kind;
     mst_status status = mst_fft_create(plan->context, &desc, &plan->stages[i].fft, error);
     if (status == MST_OK)
         plan->stages[i].view = mst_mpi_view_make(plan->context, plan->stages[i].fft, &desc.input, &desc.output);

@@ -33,6 +33,12 @@ static mst_status check_types(const mst_mpi_fft_desc *d, mst_error *error) {
             mst_type_name(d->output));
     REQUIRE(!d->output || complex_of(d->output) == complex_of(d->input), MST_ERROR_ARGUMENT,
             "input is %s and output %s; they must have one precision", mst_type_name(d->input), mst_type_name(d->output));
+    REQUIRE(d->kind >= MST_FFT_FOURIER && d->kind <= MST_FFT_DST4, MST_ERROR_ARGUMENT, "there is no transform of kind %d",
+            (int)d->kind);
+    if (d->kind != MST_FFT_FOURIER) {
+        REQUIRE(real_in && (!d->output || real_out), MST_ERROR_ARGUMENT, "cosine and sine transforms are of real numbers");
+        return MST_OK;
+    }
     REQUIRE(!real_in || (d->direction == MST_FFT_FORWARD && !real_out), MST_ERROR_ARGUMENT,
             "real input is for forward transforms with complex output");
     REQUIRE(!real_out || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT, "real output is for inverse transforms");
@@ -77,6 +83,11 @@ fail:
     return status;
 }
 
+// Whether one side is real and the other complex, of half its length along the last of the axes.
+static bool halves(const mst_mpi_fft_desc *d) {
+    return d->kind == MST_FFT_FOURIER && (!is_complex(d->input) || (d->output && !is_complex(d->output)));
+}
+
 // ---- How ranks share the array
 
 // p0 x p1 ranks, as square as the number allows, with no more along an axis than it has indices if that can be had.
@@ -95,7 +106,7 @@ static void choose_ranks(const mst_mpi_fft_desc *d, int n_ranks, int *ranks) {
 
 static mst_status choose_grid(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_grid *grid, mst_error *error) {
     mst_status status = MST_OK;
-    size_t along_1 = d->rank > 1 ? d->shape[1] / (d->rank == 2 && d->input != complex_of(d->input) ? 2 : 1) : 1;
+    size_t along_1 = d->rank > 1 ? d->shape[1] / (d->rank == 2 && halves(d) ? 2 : 1) : 1;
     bool enough = (size_t)n_ranks <= d->shape[0] && (size_t)n_ranks <= along_1;
     bool pencils = d->cut == MST_MPI_CUT_PENCILS || (d->cut == MST_MPI_CUT_AUTO && d->rank >= 3 && !enough);
     *grid = (mst_mpi_grid){{0, 1}, {n_ranks, 1}};
@@ -132,15 +143,15 @@ typedef struct walk {
 static void add_step(walk *w) {
     mst_mpi_step *s = &w->steps->step[w->steps->n++];
     *s = (mst_mpi_step){.grid = w->grid, .in = w->side};
-    bool halves = w->real >= 0 && (w->left & 1u << w->real);
+    bool waits = w->real >= 0 && (w->left & 1u << w->real);
     for (int i = 0; i < w->desc->n_axes; i++) {
         int axis = w->axes[i];
-        if ((w->left & 1u << axis) && !mst_mpi_is_cut(&w->grid, axis) && !(halves && mst_mpi_is_cut(&w->grid, w->real))) {
+        if ((w->left & 1u << axis) && !mst_mpi_is_cut(&w->grid, axis) && !(waits && mst_mpi_is_cut(&w->grid, w->real))) {
             s->axes[s->n_axes++] = axis; // the real one, the last of all, is the last here, too
             w->left &= ~(1u << axis);
         }
     }
-    if (halves && !(w->left & 1u << w->real)) {
+    if (waits && !(w->left & 1u << w->real)) {
         w->side.type = complex_of(w->side.type);
         w->side.shape[w->real] = w->side.shape[w->real] / 2 + 1;
     }
@@ -269,7 +280,7 @@ static void order_as_slabs(const mst_mpi_fft_desc *d, mst_mpi_steps *s) {
 mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_steps *s, mst_error *error) {
     mst_status status = MST_OK;
     walk w = {.desc = d, .real = -1, .steps = s};
-    bool real = !is_complex(d->input) || (d->output && !is_complex(d->output));
+    const bool real = halves(d);
     *s = (mst_mpi_steps){.rank = d->rank, .n_ranks = n_ranks};
     TRY(check_types(d, error));
     TRY(check_shape(d, error));

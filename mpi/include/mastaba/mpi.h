@@ -42,8 +42,8 @@ enum { MST_MPI_AS_IT_IS = 2 };
 // What mst_mpi_fft_create makes a plan of, the same for all ranks.
 typedef struct mst_mpi_fft_desc {
     size_t struct_size;
-    mst_type input;              // float32, float64, complex64 or complex128; real: forward only
-    mst_type output;             // 0: complex; real: inverse only. The same precision
+    mst_type input;              // float32, float64, complex64 or complex128; real: forward only, or of another kind
+    mst_type output;             // 0: complex, or real where the kind is; real: inverse only. The same precision
     int rank;                    // of the whole array, at least 2 where several ranks share it
     size_t shape[MST_MAX_RANK];  // of the whole array; where one side is real, of that side
     int n_axes;                  // 1..MST_MAX_AXES, as in mst_fft_desc, also for what is real and halved
@@ -59,12 +59,13 @@ typedef struct mst_mpi_fft_desc {
     ptrdiff_t output_strides[MST_MAX_RANK]; // of a transposed side those first that are cut, as FFTW has them
     double timeout;                         // seconds that a rank waits for others before it gives up; 0: for ever. A rank whose
                                             // timeout cannot be read gives them 600 to hear of it
+    mst_fft_kind kind;                      // other than MST_FFT_FOURIER: both sides are real, of one shape; either direction
 } mst_mpi_fft_desc;
 
 #define MST_MPI_FFT_DESC_INIT                                                                                                    \
     {                                                                                                                            \
         sizeof(mst_mpi_fft_desc), (mst_type)0, (mst_type)0, 0, {0}, 1, {-1, 0, 0}, MST_FFT_FORWARD, 1.0, MST_MPI_CUT_AUTO,       \
-            {0, 0}, 0, 0, {0}, {0}, 0.0                                                                                          \
+            {0, 0}, 0, 0, {0}, {0}, 0.0, MST_FFT_FOURIER                                                                         \
     }
 
 // A rank's part of an array.
@@ -157,6 +158,41 @@ MST_API mst_status mst_mpi_convolution_execute(mst_mpi_convolution *plan, const 
 
 // As mst_mpi_fft_is_broken.
 MST_API int mst_mpi_convolution_is_broken(const mst_mpi_convolution *plan);
+
+// ---- Filters of images
+
+// A rank's share of the plan of a filter.
+typedef struct mst_mpi_filter mst_mpi_filter;
+
+// What rank `rank` of `n_ranks` holds of images and of their results, either of which may be NULL: parts of whole arrays
+// [batch...][height][width][channels], of a volume [batch...][depth][height][width][channels], without gaps, axes in their order.
+// Of desc.input and desc.output types and shapes are read. Images are cut along height (volumes: depth, and with pencils height)
+// as what is transformed is, the image continued beyond its edges unless mst_filter_frame.cosine is set or it is repeated: then
+// the first ranks have more of the result, and a rank has what its part of the continued image is made of. Needs neither MPI nor
+// a device. Errors are those of mst_filter_describe; MST_ERROR_UNSUPPORTED: a Wiener filter over several ranks, or the paper's
+// algorithm, stages or tiles. Thread-safe.
+MST_API mst_status mst_mpi_filter_parts(const mst_filter_desc *desc, mst_mpi_cut cut, int n_ranks, int rank, mst_mpi_part *input,
+                                        mst_mpi_part *output, mst_error *error);
+
+// What one execution takes of one rank, as mst_mpi_fft_needs. Errors as those of mst_mpi_filter_parts.
+MST_API mst_status mst_mpi_filter_needs(const mst_filter_desc *desc, mst_mpi_cut cut, int n_ranks, int rank, mst_mpi_needs *needs,
+                                        mst_error *error);
+
+// Makes the plan of a filter of images, each of them by all ranks of the communicator, by transforms that ranks share. The
+// context is this rank's and outlives the plan; timeout as in mst_mpi_fft_desc. *out is the caller's; NULL on failure.
+// Collective, blocks. Errors are those of mst_fft_create and mst_mpi_filter_parts; MST_ERROR_HOST_MEMORY; MST_ERROR_IO where MPI
+// fails.
+MST_API mst_status mst_mpi_filter_create(MPI_Comm communicator, mst_context *context, const mst_filter_desc *desc,
+                                         mst_mpi_cut cut, double timeout, mst_mpi_filter **out, mst_error *error);
+MST_API void mst_mpi_filter_destroy(mst_mpi_filter *plan); // collective, unless it is NULL or broken
+
+// Filters this rank's part of the images into its part of the results, both in host memory (NULL: it has none), which must not
+// overlap. On failure results are undefined. They agree with those of mst_filter_execute but for rounding and what that leaves
+// out (mst_filter_edges). Collective, blocks. Errors are those of mst_mpi_fft_execute.
+MST_API mst_status mst_mpi_filter_execute(mst_mpi_filter *plan, const void *input, void *output, mst_error *error);
+
+// As mst_mpi_fft_is_broken.
+MST_API int mst_mpi_filter_is_broken(const mst_mpi_filter *plan);
 
 // ---- Finite differences
 
