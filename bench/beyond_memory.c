@@ -6,8 +6,8 @@
 // one block repeated, so that results are known: spectra are zero but for every q-th row, which holds that of the block times q,
 // and convolutions begin as that of the block alone.
 #include "core/cli.h"
+#include "json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,21 +268,6 @@ static bool measure(bench *b) {
     return true;
 }
 
-static bool write_json(const bench *b) {
-    const mst_device_info *d = mst_context_device(b->context);
-    char date[32];
-    time_t t = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&t));
-    json_t *all = json_pack("{s:s, s:{s:s, s:s, s:s}, s:s, s:i, s:i, s:O}", "benchmark", "beyond-memory", "device", "name",
-                            d->name, "platform", d->platform_name, "driver", d->driver_version, "date", date, "rounds",
-                            b->settings->rounds, "taps", b->settings->taps, "rows", b->rows);
-    bool written = !b->settings->json || json_dump_file(all, b->settings->json, JSON_INDENT(2)) == 0;
-    if (!written)
-        fprintf(stderr, "beyond-memory: cannot write %s\n", b->settings->json);
-    json_decref(all);
-    return written;
-}
-
 static bool wanted(const char *only, const char *name) {
     for (size_t n; only && *only; only += n + (only[n] == ',')) {
         n = strcspn(only, ",");
@@ -337,7 +322,10 @@ static int run_command(const cli_arguments *arguments, void *values) {
         code = CLI_FAILED;
     for (int i = 0; code == CLI_DONE && i < s->taps; i++)
         b.taps[i] = (float)((unsigned)i * 2246822519u % 1021) / 1021 - 0.5f;
-    if (code == CLI_DONE && !(run_all(&b) && write_json(&b)))
+    if (code == CLI_DONE && !(run_all(&b) && (!s->json || bench_write_json(b.context, "beyond-memory",
+                                                                           json_pack("{s:i, s:i, s:O}", "rounds", s->rounds,
+                                                                                     "taps", s->taps, "rows", b.rows),
+                                                                           s->json))))
         code = CLI_FAILED;
     free(b.taps);
     json_decref(b.rows);

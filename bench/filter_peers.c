@@ -4,12 +4,11 @@
 #include "filter_peers.h"
 
 #include "core/cli.h"
+#include "json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROUNDS = 7, LEAST_MS = 50, MOST_SIZES = 16 };
 
@@ -179,23 +178,6 @@ static bool run_size(mst_context *context, size_t n, json_t *cases) {
     return done;
 }
 
-static bool write_json(const mst_context *context, json_t *cases, const char *path) {
-    const mst_device_info *d = mst_context_device(context);
-    char date[32] = "";
-    time_t seconds = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&seconds, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *root =
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:i, s:O}", "benchmark", "filter-peers", "date", date, "device", "name", d->name,
-                  "platform", d->platform_name, "driver", d->driver_version, "rounds", ROUNDS, "cases", cases);
-    bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    if (!done)
-        fprintf(stderr, "filter-peers: %s cannot be written\n", path);
-    return done;
-}
-
 // The sides that are asked for. Returns an exit code.
 static int read_sizes(const cli_arguments *arguments, size_t sizes[MOST_SIZES]) {
     for (int i = 0; i < arguments->n_operands; i++) {
@@ -230,7 +212,7 @@ static int run(const cli_arguments *arguments, void *values) {
     for (size_t i = 0; i < n_sizes && done; i++)
         done = run_size(context, sizes[i], cases);
     if (done && s->json)
-        done = write_json(context, cases, s->json);
+        done = bench_write_json(context, "filter-peers", json_pack("{s:i, s:O}", "rounds", ROUNDS, "cases", cases), s->json);
     mst_context_destroy(context);
     json_decref(cases);
     return done ? CLI_DONE : CLI_FAILED;

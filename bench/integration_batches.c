@@ -3,15 +3,14 @@
 #include "integration_families.h"
 
 #include "core/clock.h"
+#include "json.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
-#include <jansson.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { BATCH = 10000, THREADS = 2, MOST_ROUNDS = 99 };
 
@@ -122,21 +121,6 @@ static mst_status run_family(mst_context *context, const bench_family *f, double
     return MST_OK;
 }
 
-static bool write_json(const mst_context *context, double tolerance, int rounds, json_t *cases, const char *path) {
-    char date[32] = "";
-    const time_t at = time(NULL);
-    struct tm utc;
-    const mst_device_info *d = mst_context_device(context);
-    if (gmtime_r(&at, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:i, s:O}", "benchmark", "integration-peers --batches",
-                             "date", date, "device", "name", d->name, "platform", d->platform_name, "driver", d->driver_version,
-                             "tolerance", tolerance, "rounds", rounds, "integrals", BATCH, "families", cases);
-    const bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    return done;
-}
-
 mst_status bench_batches(mst_context *context, double tolerance, int rounds, const char *json, mst_error *error) {
     share shares[THREADS] = {{0}};
     batch *b = malloc(sizeof *b);
@@ -167,7 +151,11 @@ mst_status bench_batches(mst_context *context, double tolerance, int rounds, con
     }
     if (status == MST_OK)
         printf("  geometric mean %.2f (wanted 3.0)\n", exp(log_sum / BENCH_FAMILIES));
-    if (status == MST_OK && json && !write_json(context, tolerance, rounds, cases, json))
+    if (status == MST_OK && json &&
+        !bench_write_json(
+            context, "integration-peers --batches",
+            json_pack("{s:f, s:i, s:i, s:O}", "tolerance", tolerance, "rounds", rounds, "integrals", BATCH, "families", cases),
+            json))
         status = fail(error, MST_ERROR_IO, "the file of --json cannot be written");
     for (int i = 0; i < THREADS; i++)
         gsl_integration_workspace_free(shares[i].space);

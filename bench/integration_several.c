@@ -3,6 +3,7 @@
 // one is not met. Each has as many evaluations as it does in about a second there. Time against true error; JSON, which
 // bench/plot_several.py draws.
 #include "core/cli.h"
+#include "json.h"
 
 #ifdef BENCH_CUBA
 #include <cuba.h>
@@ -10,11 +11,9 @@
 #ifdef BENCH_CUBATURE
 #include <cubature.h>
 #endif
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_VARIABLES = 8, CORES = 2, TEXT = 500 };
 
@@ -247,21 +246,6 @@ static mst_status run_family(mst_context *context, const family *f, double share
     return MST_OK;
 }
 
-static bool write_json(const mst_context *context, double seconds_each, json_t *rows, const char *path) {
-    const mst_device_info *d = mst_context_device(context);
-    char date[32] = "";
-    const time_t seconds = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&seconds, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    json_t *root =
-        json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:O}", "benchmark", "integration-several", "date", date, "device", "name",
-                  d->name, "platform", d->platform_name, "driver", d->driver_version, "seconds_each", seconds_each, "rows", rows);
-    const bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    return done;
-}
-
 typedef struct settings {
     double seconds;
     char *json;
@@ -285,10 +269,10 @@ static int run(const cli_arguments *arguments, void *values) {
             cli_error(NULL, "%s", error.message);
             code = CLI_FAILED;
         }
-    if (code == CLI_DONE && s->json && !write_json(context, s->seconds, rows, s->json)) {
-        cli_error(NULL, "%s: cannot be written", s->json);
+    if (code == CLI_DONE && s->json &&
+        !bench_write_json(context, "integration-several", json_pack("{s:f, s:O}", "seconds_each", s->seconds, "rows", rows),
+                          s->json))
         code = CLI_INPUT_OUTPUT;
-    }
     json_decref(rows);
     mst_context_destroy(context);
     return code;

@@ -1,13 +1,12 @@
 // short-kernels: convolutions of signals and images with one short kernel for all, mode same, float32, data on the device: what
 // the library's algorithms reach of the rate of a plain copy, beside a plain direct kernel, one work-item a value.
 #include "core/cli.h"
+#include "json.h"
 #include "short_peers.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_ROUNDS = 99, N_PEERS = 2, FIRST_PEER = MST_CONVOLUTION_OVERLAP_SAVE + 1, PLAIN = FIRST_PEER + N_PEERS, MOST_WAYS };
@@ -299,22 +298,6 @@ static const char *read_case(const char *text, short_case *c) {
     return sscanf(text, "%zux%zu:%zu%n", &c->batch, &c->width, &c->tap_columns, &n) == 3 ? text + n : NULL;
 }
 
-static bool write_json(const bench *b) {
-    const mst_device_info *d = mst_context_device(b->context);
-    char date[32];
-    time_t seconds = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:O}", "benchmark", "short-kernels", "date", date, "device",
-                             "name", d->name, "platform", d->platform_name, "driver", d->driver_version, "copy_bytes_a_second",
-                             b->copy_rate, "rounds", b->settings->rounds, "rows", b->rows);
-    bool done = root && json_dump_file(root, b->settings->json, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    if (!done)
-        fprintf(stderr, "short-kernels: cannot write %s\n", b->settings->json);
-    return done;
-}
-
 static bool run_suite(bench *b) {
     const char *at = b->settings->suite ? b->settings->suite : default_suite;
     while (at && *at) {
@@ -347,7 +330,10 @@ static int run_command(const cli_arguments *arguments, void *values) {
     if (code == CLI_DONE) {
         printf("%s, copy rate %.1f GB/s; GB/s of x and z (of the copy rate)\n", mst_context_device(b.context)->name,
                b.copy_rate * 1e-9);
-        if (!run_suite(&b) || (s->json && !write_json(&b)))
+        if (!run_suite(&b) || (s->json && !bench_write_json(b.context, "short-kernels",
+                                                            json_pack("{s:f, s:i, s:O}", "copy_bytes_a_second", b.copy_rate,
+                                                                      "rounds", s->rounds, "rows", b.rows),
+                                                            s->json)))
             code = CLI_USAGE;
     }
     json_decref(b.rows);

@@ -1,11 +1,10 @@
 // stencil-rates: the stencil solver beside its ceilings, in one table: in core against the copy rate, schedules beyond the
 // device's memory against in core, and on a CPU against a plain C loop.
 #include "core/cli.h"
+#include "json.h"
 
-#include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 // What the options say, set once by run().
 static int side, side3, steps, fuse, fuse3, fraction, fraction3;
@@ -80,22 +79,6 @@ static double rate(mst_context *context, const char *what, int rank, mst_stencil
     fflush(stdout);
     mst_stencil_destroy(solver);
     return best;
-}
-
-static bool write_json(const mst_context *context, double copy, const char *path) {
-    const mst_device_info *d = mst_context_device(context);
-    char date[32];
-    time_t seconds = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:i, s:i, s:O}", "benchmark", "stencil-rates", "date", date,
-                             "device", "name", d->name, "platform", d->platform_name, "driver", d->driver_version,
-                             "copy_bytes_a_second", copy, "side", side, "side3", side3, "steps", steps, "rows", rows);
-    bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
-    json_decref(root);
-    if (!done)
-        fprintf(stderr, "stencil-rates: cannot write %s\n", path);
-    return done;
 }
 
 static int make_context(uint64_t device_memory, mst_context **context) {
@@ -212,7 +195,10 @@ static int measure(const settings *s, mst_context *context) {
         on_gpu(context, copy, bytes, bytes3, s->pageable, s->trivial);
     else
         on_cpu(context, bytes);
-    bool written = !s->json || write_json(context, copy, s->json);
+    bool written = !s->json || bench_write_json(context, "stencil-rates",
+                                                json_pack("{s:f, s:i, s:i, s:i, s:O}", "copy_bytes_a_second", copy, "side", side,
+                                                          "side3", side3, "steps", steps, "rows", rows),
+                                                s->json);
     return written && !failed ? CLI_DONE : CLI_FAILED;
 }
 
