@@ -25,7 +25,7 @@ static const char details[] = "Computes an expression for every element of array
                               "the axes.\n"
                               "\n"
                               "Expressions have + - * / // % ^, comparisons, && || !, & | ~ << >>, c ? a : b,\n"
-                              "pi, e, inf, and the functions abs sign floor ceil round trunc sqrt cbrt exp\n"
+                              "pi, e, inf, nan, and the functions abs sign floor ceil round trunc sqrt cbrt exp\n"
                               "exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh\n"
                               "acosh atanh erf erfc gamma lgamma sinc isnan isinf isfinite signbit ones_like step\n"
                               "heaviside atan2 hypot min max minimum maximum mod pow copysign nextafter xor where\n"

@@ -10,9 +10,9 @@
 static const char command[] = "filter";
 
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
-                              "(grey or RGB of 8 or 16 bits or float32, grey of 1, 2 or 4 bits, palettes; stacks\n"
-                              "of pages too), JPEG, .npy. An opacity channel is kept (--alpha), and so are texts,\n"
-                              "EXIF, XMP, colour profile and resolution.\n"
+                              "(grey or RGB of 8 or 16 bits, float32 or float64, grey of 1, 2 or 4 bits,\n"
+                              "palettes; stacks of pages too), JPEG, .npy. An opacity channel is kept (--alpha),\n"
+                              "and so are texts, EXIF, XMP, IPTC, colour profile and resolution.\n"
                               "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff\n"
                               ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name\n"
                               "of its input, with .tif for numbers that its format cannot hold (--output raw);\n"
@@ -48,8 +48,8 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "\n"
                               "--output: clip limits results to what the format holds, stretch maps the range of\n"
                               "the results and 0 to all of it, magnitude does so with their absolute values,\n"
-                              "raw writes them as they are, float32 (.tif or .npy) or, with --precision float64,\n"
-                              "float64 (.npy). The default, auto, is\n"
+                              "raw writes them as they are, float32 or, with --precision float64, float64 (.tif\n"
+                              "or .npy). The default, auto, is\n"
                               "magnitude for filters that remove the mean (high and band pass), else clip.\n"
                               "\n"
                               "--linear filters what pixels are as light, by the curves of the image's colour\n"
@@ -92,7 +92,7 @@ static const cli_option option_table[] = {
     {"linear", 0, CLI_FLAG, offsetof(filter_text, linear), "filter light, by the colour profile or sRGB", NULL},
     {"alpha", 0, CLI_TEXT, offsetof(filter_text, alpha), "copy the opacity, or let it weigh colours (default: copy)", "RULE"},
     {"precision", 0, CLI_TEXT, offsetof(filter_text, precision),
-     "float32 or float64 (default: float64 for .npy files of it, else float32)", "TYPE"},
+     "float32 or float64 (default: float64 for images of it, else float32)", "TYPE"},
     {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
     {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
     {"quality", 0, CLI_INT, offsetof(filter_text, quality), "of JPEG files, 1 to 100 (default: 92)", "Q"},

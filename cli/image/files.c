@@ -76,7 +76,8 @@ static int read_by_content(cli_image_file *f, cli_image *image) {
     rewind(f->file);
     if (image->format != CLI_NO_IMAGE)
         return codecs[image->format]->read(f, image);
-    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF, JPEG or .npy");
+    return cli_image_damaged(
+        f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF, JPEG or .npy; convert it, by 'magick IN OUT.png', say");
 }
 
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
@@ -91,8 +92,8 @@ int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cl
 
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image) {
     const char *cannot = codecs[format]->cannot_hold ? codecs[format]->cannot_hold(image) : NULL;
-    if (image->type == MST_FLOAT64 && format != CLI_NPY)
-        cannot = "the result is float64; write .npy";
+    if (image->type == MST_FLOAT64 && format != CLI_NPY && format != CLI_TIFF)
+        cannot = "the result is float64; write .tif or .npy";
     if (!cannot && image->pages > 1 && !codecs[format]->several_pages)
         cannot = "the result has several pages; write .tif or .npy";
     if (!cannot && !image->alpha && image->channels != 1 && image->channels != 3 && !codecs[format]->any_channels)

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Floating-point numbers where the input's format cannot hold them go to TIFF, those of double precision to .npy.
-static cli_image_format raw_format(const filter_job *job) { return job->desc.type == MST_FLOAT64 ? CLI_NPY : CLI_TIFF; }
-
 // "DIR/name.png"; "DIR/name.tif" for floating-point numbers that the input's format cannot hold; and where the input's name has
 // no extension of an image, the extension of the format that the input has.
 char *filter_output_path(const filter_job *job, size_t input) {
@@ -18,11 +15,11 @@ char *filter_output_path(const filter_job *job, size_t input) {
     cli_image_format format = cli_image_format_of(name);
     size_t stem = strlen(name), length = strlen(job->output) + stem + 8;
     bool known = format != CLI_NO_IMAGE;
-    bool raw = job->desc.output_as == MST_FILTER_RAW && format != raw_format(job) && format != CLI_NPY;
+    bool raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF && format != CLI_NPY;
     if (known && raw)
         stem = dot > name ? (size_t)(dot - name) : stem;
     if (raw || !known) {
-        cli_image_format held = raw ? raw_format(job) : cli_image_format_in(in);
+        cli_image_format held = raw ? CLI_TIFF : cli_image_format_in(in);
         more = cli_image_extension(held == CLI_NO_IMAGE ? CLI_TIFF : held);
     }
     char *path = malloc(length);
@@ -37,5 +34,5 @@ cli_image_format filter_output_format(const filter_job *job, const char *path, c
     if (!cli_is_standard(path))
         return cli_image_format_of(path);
     bool raw = job->desc.output_as == MST_FILTER_RAW && image->format != CLI_NPY;
-    return job->format != CLI_NO_IMAGE ? job->format : raw ? raw_format(job) : image->format;
+    return job->format != CLI_NO_IMAGE ? job->format : raw ? CLI_TIFF : image->format;
 }

@@ -13,7 +13,6 @@
 
 #include <jerror.h>
 
-#define INCHES_A_METRE 39.37007874
 #define MOST_SIDE 65500u // libjpeg's own limit
 #define MOST_SCANS 500   // of a progressive file; each passes over all pixels
 #define MARKER 65533u    // bytes of a marker at most
@@ -89,7 +88,7 @@ static void keep_marker(const struct jpeg_marker_struct *m, cli_metadata *to) {
 static void keep_metadata(j_decompress_ptr jpeg, cli_metadata *to) {
     JOCTET *profile = NULL;
     unsigned bytes = 0;
-    double metre = jpeg->density_unit == 1 ? INCHES_A_METRE : jpeg->density_unit == 2 ? 100 : 0;
+    double metre = jpeg->density_unit == 1 ? CLI_INCHES_A_METRE : jpeg->density_unit == 2 ? 100 : 0;
     for (const struct jpeg_marker_struct *m = jpeg->marker_list; m; m = m->next)
         keep_marker(m, to);
     if (jpeg_read_icc_profile(jpeg, &profile, &bytes))
@@ -104,7 +103,8 @@ static int describe(const cli_image_file *f, j_decompress_ptr jpeg, cli_image *i
     if (jpeg->num_components == 4)
         return cli_image_damaged(f, "is CMYK; convert it, by 'magick IN -colorspace sRGB OUT', say");
     if (jpeg->num_components != 1 && jpeg->num_components != 3)
-        return cli_image_damaged(f, "is a JPEG file of other colours than grey and RGB; convert it");
+        return cli_image_damaged(
+            f, "is a JPEG file of other colours than grey and RGB; convert it, by 'magick IN -colorspace sRGB OUT', say");
     jpeg->out_color_space = jpeg->num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     image->width = jpeg->image_width;
     image->height = jpeg->image_height;
@@ -212,7 +212,7 @@ static void write_metadata(j_compress_ptr jpeg, const cli_metadata *m) {
             jpeg_write_marker(jpeg, JPEG_COM, (const JOCTET *)m->remarks[i].value, (unsigned)strlen(m->remarks[i].value));
 }
 
-static UINT16 density(double per_metre) { return (UINT16)fmin(rint(per_metre / INCHES_A_METRE), UINT16_MAX); }
+static UINT16 density(double per_metre) { return (UINT16)fmin(rint(per_metre / CLI_INCHES_A_METRE), UINT16_MAX); }
 
 static void write_all(const cli_whole_file *w, j_compress_ptr jpeg, const cli_image *image) {
     int quality = image->quality ? image->quality : QUALITY;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define CLI_INCHES_A_METRE 39.37007874
+
 typedef enum cli_block_kind {
     CLI_PROFILE,   // ICC
     CLI_EXIF,      // from its byte order on

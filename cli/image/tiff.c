@@ -1,5 +1,5 @@
-// TIFF, through libtiff: grey and RGB of 8 and 16 bits and float32, with or without opacity, grey of fewer bits, palettes; in
-// strips or tiles.
+// TIFF, through libtiff: grey and RGB of 8 and 16 bits, float32 and float64, with or without opacity, grey of fewer bits,
+// palettes; in strips or tiles.
 #include "core/interrupt.h"
 #include "core/report.h"
 #include "format.h"
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define INCHES_A_METRE 39.37007874
 #define BIG ((uint64_t)4000000000u) // bytes beyond which a file needs 64-bit offsets
 #define CODEC ((uint64_t)1 << 20)   // bytes that unpacking may take for itself, however small the image
 
@@ -77,22 +76,27 @@ static int describe_kind(const cli_image_file *f, TIFF *tiff, cli_image *image, 
     }
     if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) ||
         (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_MINISWHITE && photometric != PHOTOMETRIC_RGB))
-        return cli_image_damaged(f, photometric == PHOTOMETRIC_SEPARATED
-                                        ? "is CMYK; convert it, by 'magick IN -colorspace sRGB OUT', say"
-                                        : "is a TIFF file of other colours than grey and RGB; convert it");
+        return cli_image_damaged(
+            f, photometric == PHOTOMETRIC_SEPARATED
+                   ? "is CMYK; convert it, by 'magick IN -colorspace sRGB OUT', say"
+                   : "is a TIFF file of other colours than grey and RGB; convert it, by 'magick IN -colorspace sRGB OUT', say");
     colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
     if (samples != colours && samples != colours + 1)
-        return cli_image_damaged(f, "is a TIFF file with more channels than grey or RGB and opacity; convert it");
+        return cli_image_damaged(f, "is a TIFF file with more channels than grey or RGB and opacity; take its channels apart, by "
+                                    "'magick IN -separate OUT', say");
     if (format == SAMPLEFORMAT_UINT && bits == 8)
         image->type = MST_UINT8;
     else if (format == SAMPLEFORMAT_UINT && bits == 16)
         image->type = MST_UINT16;
-    else if (format == SAMPLEFORMAT_IEEEFP && bits == 32)
-        image->type = MST_FLOAT32;
+    else if (format == SAMPLEFORMAT_IEEEFP && (bits == 32 || bits == 64))
+        image->type = bits == 32 ? MST_FLOAT32 : MST_FLOAT64;
     else
-        return cli_image_damaged(f, "is a TIFF file of other numbers than 8 or 16 bits without sign and float32; convert it");
-    if (photometric == PHOTOMETRIC_MINISWHITE && image->type == MST_FLOAT32)
-        return cli_image_damaged(f, "is a TIFF file of float32 whose 0 is white; convert it");
+        return cli_image_damaged(
+            f, "is a TIFF file of other numbers than 8 or 16 bits without sign, float32 and float64; convert it, in Python by "
+               "tifffile.imwrite(OUT, tifffile.imread(IN).astype('float32')), say");
+    if (photometric == PHOTOMETRIC_MINISWHITE && cli_image_is_real(image))
+        return cli_image_damaged(
+            f, "is a TIFF file of floating-point numbers whose 0 is white; convert it, by 'magick IN -negate OUT', say");
     image->channels = samples;
     image->alpha = samples > colours;
     image->white = image->type == MST_UINT8 ? 255 : image->type == MST_UINT16 ? 65535 : 1;
@@ -107,7 +111,7 @@ static void keep_extras(TIFF *tiff, cli_image *image) {
     float across = 0, down = 0;
     uint16_t n_more = 0, *more = NULL;
     uint16_t unit = number(tiff, TIFFTAG_RESOLUTIONUNIT);
-    double metre = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_INCH ? INCHES_A_METRE : 0;
+    double metre = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_INCH ? CLI_INCHES_A_METRE : 0;
     image->compressed = number(tiff, TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
     m->orientation = number(tiff, TIFFTAG_ORIENTATION);
     image->opacity = TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_more, &more) && n_more == 1 ? *more : EXTRASAMPLE_UNSPECIFIED;
@@ -302,7 +306,7 @@ static bool set_fields(TIFF *tiff, const cli_image *image, const cli_metadata *m
                 TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&
                 TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * mst_type_bytes(image->type))) &&
                 TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, (int)image->channels) &&
-                TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, image->type == MST_FLOAT32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+                TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, cli_image_is_real(image) ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
                 TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
                 TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
                 TIFFSetField(tiff, TIFFTAG_COMPRESSION, image->compressed ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE) &&

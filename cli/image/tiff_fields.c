@@ -1,5 +1,7 @@
 #include "tiff_fields.h"
+#include "tiff_exif.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +57,7 @@ static void keep_texts(TIFF *tiff, cli_metadata *m) {
 void cli_tiff_keep_fields(TIFF *tiff, cli_metadata *m) {
     keep_blocks(tiff, m);
     keep_texts(tiff, m);
+    cli_tiff_keep_exif(tiff, m);
 }
 
 static bool set_block(TIFF *tiff, uint32_t tag, const cli_block *block) {
@@ -69,24 +72,39 @@ static bool set_block(TIFF *tiff, uint32_t tag, const cli_block *block) {
     return done;
 }
 
+// A text of the metadata, or else of EXIF; what a picture is said to show may be its comment.
+static bool set_text(TIFF *tiff, const cli_metadata *m, uint32_t tag, const char *key) {
+    const char *text = cli_metadata_find(m, key);
+    char *of_exif = text ? NULL : cli_exif_text(&m->blocks[CLI_EXIF], tag);
+    if (!text)
+        text = of_exif;
+    if (!text && tag == TIFFTAG_IMAGEDESCRIPTION)
+        text = cli_metadata_find(m, "Comment");
+    bool done = !text || TIFFSetField(tiff, tag, text);
+    free(of_exif);
+    return done;
+}
+
+// Pixels a centimetre where those a metre are whole, as PNG has them, else an inch.
+static bool set_resolution(TIFF *tiff, const cli_metadata *m) {
+    bool metric = rint(m->across) == m->across && rint(m->down) == m->down;
+    double unit = metric ? 100 : CLI_INCHES_A_METRE;
+    return TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, metric ? RESUNIT_CENTIMETER : RESUNIT_INCH) &&
+           TIFFSetField(tiff, TIFFTAG_XRESOLUTION, m->across / unit) && TIFFSetField(tiff, TIFFTAG_YRESOLUTION, m->down / unit);
+}
+
 bool cli_tiff_set_fields(TIFF *tiff, const cli_metadata *m) {
     bool done = true;
     if (m->orientation)
         done = TIFFSetField(tiff, TIFFTAG_ORIENTATION, (int)m->orientation);
     if (done && m->across > 0 && m->down > 0)
-        done = TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER) &&
-               TIFFSetField(tiff, TIFFTAG_XRESOLUTION, m->across / 100) && TIFFSetField(tiff, TIFFTAG_YRESOLUTION, m->down / 100);
+        done = set_resolution(tiff, m);
     for (size_t k = 0; k < sizeof block_fields / sizeof block_fields[0] && done; k++) {
         const cli_block *block = &m->blocks[block_fields[k].kind];
         if (block->bytes && block->size < UINT32_MAX - 4)
             done = set_block(tiff, block_fields[k].tag, block);
     }
-    for (size_t k = 0; k < sizeof text_fields / sizeof text_fields[0] && done; k++) {
-        const char *text = cli_metadata_find(m, text_fields[k].key);
-        if (!text && text_fields[k].tag == TIFFTAG_IMAGEDESCRIPTION)
-            text = cli_metadata_find(m, "Comment");
-        if (text)
-            done = TIFFSetField(tiff, text_fields[k].tag, text);
-    }
-    return done;
+    for (size_t k = 0; k < sizeof text_fields / sizeof text_fields[0] && done; k++)
+        done = set_text(tiff, m, text_fields[k].tag, text_fields[k].key);
+    return done && cli_tiff_set_exif(tiff, m);
 }

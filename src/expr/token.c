@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const mst_expr_constant mst_expr_constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {NULL, 0}};
+const mst_expr_constant mst_expr_constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {"nan", NAN}, {NULL, 0}};
 
 mst_status mst_tokens_begin(mst_tokens *t, const char *text, const char *what, mst_error *error) {
     mst_status status = MST_OK;

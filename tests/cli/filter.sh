@@ -133,6 +133,15 @@ kept() { # IN OUT OTHER: all but what is called OTHER is in OUT as it was in IN,
 kept in.jpg out.jpg 'ICC_PROFILE'
 expect 0 "$MASTABA" filter out.jpg -o again.jpg --low-pass 99 --shape ideal -f
 [ "$(metadata show again.jpg)" = "$(metadata show out.jpg)" ] && metadata show out.jpg | grep -q 'ICC_PROFILE.*lcms' || fail "a profile in JPEG"
+metadata camera camera.jpg in.jpg
+metadata exif camera.jpg >wanted
+[ $(wc -l <wanted) = 14 ] || fail "the fields of camera.jpg"
+for step in 'camera.jpg camera.tif' 'camera.tif again.tif' 'again.tif camera.png' 'camera.png last.tif' 'last.tif last.jpg'; do
+    expect 0 "$MASTABA" filter ${step% *} -o ${step#* } --low-pass 99 --shape ideal -f
+    metadata exif ${step#* } | diff wanted - || fail "EXIF from ${step% *} to ${step#* }"
+done
+head -c 700 camera.tif >cut.tif # no directory: an error, not a crash
+refused 4 'damaged' filter cut.tif -o cut.png --low-pass 99
 metadata text text.png in.png
 kept text.png out.png 'no key|a blank' # which libpng does not write
 expect 0 "$MASTABA" filter text.png -o text.tif --low-pass 99 --shape ideal -f

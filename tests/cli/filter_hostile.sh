@@ -111,7 +111,7 @@ hostile 'damaged TIFF' deflated.tif
 hostile 'unexpected length|damaged TIFF' tiles.tif
 
 images make white.tif tif:32:1:w 9 5 1
-hostile 'float32 whose 0 is white' white.tif
+hostile 'whose 0 is white' white.tif
 
 # JPEG: cuts in the header and in the pixels, sizes that the file cannot hold, four inks.
 python3 "$here/metadata.py" jpeg good.jpg

@@ -57,6 +57,10 @@ expect 0 "$MASTABA" filter doubles.npy -o out.npy --volume --edges wrap --output
 left out.npy 0.5 1 0 1 1e-14
 "$MASTABA" filter - --volume --edges wrap --shape ideal --output raw --low-pass 2.1 -o - <doubles.npy >piped.npy || fail "by pipes"
 cmp -s out.npy piped.npy || fail "by pipes it is another"
+expect 0 "$MASTABA" filter doubles.npy -o doubles.tif --volume --edges wrap --output raw --shape ideal --low-pass 99 -f
+expect 0 "$MASTABA" filter doubles.tif -o out.npy --volume --edges wrap --output raw --shape ideal --low-pass 2.1 -f
+[ "$(npy describe out.npy)" = "float64 [6, 8, 10]" ] || fail "$(npy describe out.npy) of a TIFF file"
+left out.npy 0.5 1 0 1 1e-14
 mkdir results
 expect 0 "$MASTABA" filter doubles.npy stack.npy -o results/ --low-pass 2 --precision float64 --output raw
 cp results/doubles.npy . && [ "$(wc -c <results/stack.npy)" = "$(wc -c <results/doubles.npy)" ] || fail "a directory"
@@ -109,7 +113,7 @@ refused 2 'compute in float32' filter noisy.pgm -o b.pgm --low-pass 3 --linear -
 refused 2 'float32 or float64' filter noisy.pgm -o b.pgm --low-pass 3 --precision double
 refused 2 'not with --volume' filter stack.npy -o b.npy --low-pass 3 --volume --algorithm paper
 refused 4 'has one page' filter noisy.pgm -o b.pgm --low-pass 3 --volume
-refused 4 'write .npy' filter noisy.pgm -o b.tif --low-pass 3 --output raw --precision float64
+refused 4 'write .tif or .npy' filter noisy.pgm -o b.png --low-pass 3 --output raw --precision float64
 refused 4 'leave out --precision float32' filter doubles.npy -o b.npy --low-pass 3 --precision float32
 refused 4 'leave out --linear' filter doubles.npy -o b.npy --low-pass 3 --linear
 refused 4 'of two axes, not' filter noisy.pgm -o b.pgm --mask-file mask.npy

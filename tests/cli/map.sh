@@ -44,6 +44,10 @@ expect 0 "$MASTABA" map 'all(isnan(sign(0 / (B - B))) && sign(H) == (B > 0) * 1 
 expect 0 "$MASTABA" map 'S = sum(I)' 'C = count(I > 0)' I=i.npy -o s.npy -o n.npy -a 0 --keep-axes
 [ "$(npy describe s.npy) $(npy describe n.npy)" = 'int64 [1, 37] int64 [1, 37]' ] || fail "the shape of reductions"
 rm n.npy
+expect 0 "$MASTABA" map 'where(B > 0, B, nan)' B=b.npy -o n.npy
+expect 0 "$MASTABA" map 'all(isnan(N) == !(B > 0) && where(B > 0, N, B) == B)' B=b.npy N=n.npy
+[ "$(cat .stdout)" = true ] || fail "nan"
+rm n.npy
 refused 2 'is no name' map 'B + 1' B=b.npy "$(printf '%070d' 0 | tr 0 n)=3" -o n.npy
 refused 2 'one file for each' map 'S = sum(I)' 'C = sum(J)' I=i.npy J=j.npy -o n.npy
 refused 2 'no output' map 'sum(I)' I=i.npy -a 0

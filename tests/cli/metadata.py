@@ -3,6 +3,9 @@
 jpeg FILE: grey JPEG of 16 x 16 pixels, whose blocks of 8 x 8 are of one brightness each, 78, 128, 178 and 128, with EXIF (orientation 6),
 XMP, an image resource, a profile in two parts, a comment and 96 dots per inch.
 text OUT IN: OUT is the PNG file IN with texts of every kind, EXIF, gamma and chromaticities.
+camera OUT IN: OUT is the JPEG file IN with another EXIF, of texts, exposure, a maker's note and a place, as cameras write it.
+exif FILE: the fields of the EXIF of a JPEG, PNG or TIFF file, a line each: directory, tag, type, values; of a TIFF file's own directory the
+texts and the orientation only.
 show FILE: what is in a PNG or JPEG file beside its pixels, a line each, in order of the letters.
 """
 import struct
@@ -82,5 +85,72 @@ def show(path):
         print(ascii(part)[2:-1])
 
 
+# Directories of a camera: tag, type, values.
+CAMERA = {
+    0x8769: [(0x829a, 5, (1, 250)), (0x9000, 7, b'0232'), (0x9003, 2, b'2020:01:02 03:04:05\0'), (0x9101, 7, b'\1\2\3\0'),
+             (0x9204, 10, (-2, 3)), (0x927c, 7, b'a note of any length'), (0xa002, 3, (16,))],
+    0x8825: [(0, 1, bytes([2, 3, 0, 0])), (1, 2, b'N\0'), (2, 5, (12, 1, 30, 1, 125, 10))],
+    0: [(0x10e, 2, b'what it shows\0'), (0x10f, 2, b'Me\0'), (0x112, 3, (6,)), (0x13b, 2, b'Somebody\0')],
+}
+NUMBERS = {3: 'H', 4: 'I', 5: 'I', 9: 'i', 10: 'i', 13: 'I'}
+VALUE_BYTES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4}
+
+
+def directory(fields, at):
+    """The bytes of a directory at a place, in Motorola's order."""
+    entries, tail = b'', b''
+    for tag, kind, values in fields:
+        data = values if isinstance(values, bytes) else struct.pack('>%d%s' % (len(values), NUMBERS[kind]), *values)
+        place = struct.pack('>I', at + 6 + 12 * len(fields) + len(tail)) if len(data) > 4 else data.ljust(4, b'\0')
+        entries += struct.pack('>HHI', tag, kind, len(data) // VALUE_BYTES[kind]) + place
+        tail += data + bytes(len(data) % 2) if len(data) > 4 else b''
+    return struct.pack('>H', len(fields)) + entries + bytes(4) + tail
+
+
+def camera_exif():
+    places = {}
+    for _ in range(2):  # of the second time the places are known
+        at, parts = 8, b''
+        for tag, fields in [(0, CAMERA[0] + [(t, 4, (places.get(t, 0),)) for t in (0x8769, 0x8825)])] + [(t, CAMERA[t]) for t in (0x8769, 0x8825)]:
+            places[tag] = at
+            parts += directory(fields, at)
+            at = 8 + len(parts)
+    return b'MM\0*\0\0\0\x08' + parts
+
+
+def camera(path, source):
+    data = open(source, 'rb').read()
+    with open(path, 'wb') as f:
+        f.write(data.replace(segment(0xe1, b'Exif\0\0' + EXIF), segment(0xe1, b'Exif\0\0' + camera_exif())).replace(
+            segment(0xfe, b'a comment'), b''))
+
+
+def exif(path):
+    data = open(path, 'rb').read()
+    if data[:1] == b'\x89':
+        data = next(p[5:] for p in parts_of_png(data) if p[:4] == b'eXIf')
+    elif data[:1] == b'\xff':
+        data = next(p[9:] for p in parts_of_jpeg(data) if p[3:7] == b'Exif')
+    order = '<' if data[:1] == b'I' else '>'
+    at = struct.unpack(order + 'I', data[4:8])[0]
+    todo, seen = [(0, at)], []
+    for name, at in todo:
+        n, = struct.unpack(order + 'H', data[at:at + 2])
+        for k in range(n):
+            tag, kind, count = struct.unpack(order + 'HHI', data[at + 2 + 12 * k:at + 10 + 12 * k])
+            size, place = count * VALUE_BYTES[kind], at + 10 + 12 * k
+            if size > 4:
+                place, = struct.unpack(order + 'I', data[place:place + 4])
+            values = data[place:place + size]
+            if kind in NUMBERS:
+                values = struct.unpack('%s%d%s' % (order, size // struct.calcsize(NUMBERS[kind]), NUMBERS[kind]), values)
+            if tag in (0x8769, 0x8825):
+                todo.append((tag, values[0]))
+            elif name or tag in (t for t, _, _ in CAMERA[0]):
+                seen.append((name, tag, kind, values))
+    for field in sorted(seen, key=lambda s: s[:2]):
+        print(*field)
+
+
 if __name__ == '__main__':
-    {'jpeg': jpeg, 'text': text, 'show': show}[sys.argv[1]](*sys.argv[2:])
+    {'jpeg': jpeg, 'text': text, 'show': show, 'camera': camera, 'exif': exif}[sys.argv[1]](*sys.argv[2:])
