@@ -223,7 +223,7 @@ def measure(calls, n, most):
     """Medians of up to n calls by turns, within about so many seconds; and of more such calls, with a clock around the library's, what of `out` and `new` was not in that, as `python`
     and `python new`."""
     once = sum(seconds_of(call, 0) for call in calls.values())
-    order, inside, n = random.Random(1), [], max(3, min(n, int(most / 2 / once)))
+    order, inside, n = random.Random(1), [], max(3, int(min(n, most / 2 / once)))
 
     def timed(function, *arguments):
         began = time.perf_counter()
