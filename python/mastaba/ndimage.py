@@ -71,7 +71,10 @@ def _axes(axes, rank):
     if axes is None:
         return tuple(range(rank))
     axes = (axes,) if isinstance(axes, numbers.Integral) else tuple(axes)
-    axes = tuple(_axis(axis, rank) for axis in axes)
+    axes = tuple(operator.index(axis) for axis in axes)
+    if any(not -rank <= axis < rank for axis in axes):  # where SciPy has another class than for a single axis
+        raise ValueError(f"specified axis: one of {axes} is out of range for an array with {rank} axes")
+    axes = tuple(axis % rank for axis in axes)
     if len(set(axes)) != len(axes):
         raise ValueError("axes must be unique")
     return axes
