@@ -128,13 +128,13 @@ def dft(x, shape, axis, sign):
     return out
 
 
-def resize(x, shape, axis, n, value):
-    """The array with n elements along an axis, each value(line, k) of the old ones along it."""
+def resize(x, shape, axis, n, new_line):
+    """The array with n elements along an axis, new_line(line) of the old ones along it."""
     step, m = count(shape[axis + 1:]), shape[axis]
     out = []
     for outer in range(count(shape[:axis])):
-        lines = [x[(outer * m) * step + i:(outer * m + m) * step:step] for i in range(step)]
-        out += [value(lines[i], k) for k in range(n) for i in range(step)]
+        lines = [new_line(x[(outer * m) * step + i:(outer * m + m) * step:step]) for i in range(step)]
+        out += [lines[i][k] for k in range(n) for i in range(step)]
     return out, shape[:axis] + (n,) + shape[axis + 1:]
 
 
@@ -150,13 +150,13 @@ def transformed(z_path, x_path, scale, axes, sign=-1, half=False, length=None):
     single, shape, last = name in ("float32", "complex64"), tuple(shape), axes[-1] % len(shape) if axes else None
     for axis in axes:
         if length and axis == axes[-1]:  # of a spectrum's first half, zeros beyond
-            def hermitian(line, k):
-                value = complex((line[min(k, length - k):] or [0])[0])
-                return value if k <= length // 2 else value.conjugate()
+            def hermitian(line):
+                values = [complex((line[min(k, length - k):] or [0])[0]) for k in range(length)]
+                return [v if k <= length // 2 else v.conjugate() for k, v in enumerate(values)]
             x, shape = resize(x, shape, last, length, hermitian)
         x = dft(x, shape, axis % len(shape), sign)
     if half:
-        x, shape = resize(x, shape, last, shape[last] // 2 + 1, lambda line, k: line[k])
+        x, shape = resize(x, shape, last, shape[last] // 2 + 1, lambda line: line)
     x = [scale * (complex(v).real if length else v) for v in x]
     same(z_path, ("float" if length else "complex") + str((32 if single else 64) * (1 if length else 2)), shape, x)
 
@@ -189,8 +189,7 @@ def even_line(line, kind, orthogonal):
 def even(z_path, x_path, kind, orthogonal, scale, axes):
     name, shape, x = read(x_path)
     for axis in axes:
-        x, _ = resize(x, tuple(shape), axis % len(shape), shape[axis],
-                      lambda line, k: even_line(line, kind, orthogonal)[k])
+        x, _ = resize(x, tuple(shape), axis % len(shape), shape[axis], lambda line: even_line(line, kind, orthogonal))
     same(z_path, "float32" if name == "float32" else "float64", tuple(shape), [scale * v for v in x])
 
 
@@ -199,7 +198,8 @@ def shifted(z_path, x_path, back, axes):
     shape = tuple(shape)
     for axis in axes:
         n = shape[axis]
-        x, _ = resize(x, shape, axis % len(shape), n, lambda line, k: line[(k + (n // 2 if back else n - n // 2)) % n])
+        first = n // 2 if back else n - n // 2
+        x, _ = resize(x, shape, axis % len(shape), n, lambda line: line[first:] + line[:first])
     same(z_path, name, shape, x)
 
 
