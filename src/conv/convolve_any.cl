@@ -171,8 +171,14 @@ __attribute__((noinline)) void gather(vreal *restrict g, __global const stage_po
 }
 
 // LANES numbers of each lane: a row each, or half a row of pairs.
-#define FETCH_LANE(l) r[l] = VLOAD(0, (__global const real *)array + parts * (t->at[l] + t->begin[l] + position));
-#define CONVERT_LANE(l) r[l] = numbers_at(array, parts * (t->at[l] + t->begin[l] + position), type);
+#define PLACE_OF(l) parts *(t->at[l] + t->begin[l] + position)
+#define FETCH_LANES(a, b)                                                                                              \
+    TAKE_HALVES(a, b, (__global const real *)array + PLACE_OF(a), (__global const real *)array + PLACE_OF(b))
+#define CONVERT_LANES(a, b)                                                                                            \
+    {                                                                                                                  \
+        const vreal first = numbers_at(array, PLACE_OF(a), type), second = numbers_at(array, PLACE_OF(b), type);       \
+        r[a] = (vreal)(first.lo, second.lo), r[b] = (vreal)(first.hi, second.hi);                                      \
+    }
 #define ZERO_LANE(l) r[l] = 0;
 #define COPY_LANE(l) r[l] = g[l];
 INLINE void fetch_rows(vreal *r, __global const stage_port *p, __global const char *array, const tile *t, long position,
@@ -180,9 +186,9 @@ INLINE void fetch_rows(vreal *r, __global const stage_port *p, __global const ch
     const uint m = LANES / (uint)parts;
     if (contiguous && t->least + position >= 0 && t->most + position + m <= extent) {
         if (type == 0) {
-            EACH_LANE(FETCH_LANE)
+            EACH_PAIR(FETCH_LANES)
         } else {
-            EACH_LANE(CONVERT_LANE)
+            EACH_PAIR(CONVERT_LANES)
         }
         transpose(r);
     } else if (t->most + position + m <= 0 || t->least + position >= extent) {
@@ -282,9 +288,11 @@ __attribute__((noinline)) void scatter(const vreal *restrict g, __global const s
                 parts == 2 ? ((const real *)&g[2 * k + 1])[l] : 0);
 }
 
-#define SEND_LANE(l)                                                                                                   \
-    if (l < t->count)                                                                                                  \
-        VSTORE(r[l], 0, array + parts * (t->at[l] + t->begin[l] + shift));
+#define SEND_LANES(a, b)                                                                                               \
+    if (a < t->count)                                                                                                  \
+        PUT_LOW(a, b, array + parts * (t->at[a] + t->begin[a] + shift))                                                \
+    if (b < t->count)                                                                                                  \
+    PUT_HIGH(a, b, array + parts * (t->at[b] + t->begin[b] + shift))
 #define HOLD_LANE(l) g[l] = r[l];
 INLINE void send_rows(vreal *r, __global const stage_port *p, __global real *array, const tile *t, long position,
                       const long parts, bool contiguous, long start, long kept) {
@@ -292,7 +300,7 @@ INLINE void send_rows(vreal *r, __global const stage_port *p, __global real *arr
     const long shift = position - start; // to the place in the result
     if (contiguous && shift >= 0 && t->most + shift + m <= kept) {
         transpose(r);
-        EACH_LANE(SEND_LANE)
+        EACH_PAIR(SEND_LANES)
     } else if (shift + m > 0 && t->least + shift < kept) {
         vreal g[LANES];
         EACH_LANE(HOLD_LANE)

@@ -14,8 +14,8 @@ void store_paired(const vreal *v, __global const any_side *s, __global real *to,
                   uint count, real scale);
 #endif
 
-void load_tile(vreal *v, vreal *staged, __global const any_pass *p, __global const real *from,
-               __global const real *numbers, ulong first, uint count, long base, const long *at) {
+void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
+               ulong first, uint count, long base, const long *at) {
     __global const any_side *s = &p->source;
     const bool multiplied = s->factors >= 0;
     const uint swap = multiplied ? 0 : (uint)s->swap, there = (uint)(s->length ? s->length : s->n);
@@ -38,8 +38,6 @@ void load_tile(vreal *v, vreal *staged, __global const any_pass *p, __global con
         load_lanes(v, from + at[0], there, s->step * s->axis_stride, s->imaginary, swap, count, s->lane_stride == 2);
     else if (s->way == ANY_BY_REALS)
         load_real_rows(v, from, at, there, swap);
-    else if (there <= SHORT && there % ROW == 0 && count == LANES && evenly_apart(at, LANES, 2 * there))
-        load_short(v, staged, from + at[0], there, swap);
     else
         load_rows(v, from, at, there, swap);
     for (uint e = there; e < (uint)s->n; e++)
@@ -55,7 +53,7 @@ bool store_column(__global const any_pass *p, ulong source_first, uint count, ui
     return p->column_dim == p->source.n_dims - 1 && *c % LANES == 0 && *c + count <= n_columns;
 }
 
-void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global real *to, __global const real *numbers,
+void store_tile(vreal *v, __global const any_pass *p, __global real *to, __global const real *numbers,
                 __global const uint *places, ulong first, ulong source_first, uint count, long base, const long *at,
                 real scale) {
     __global const any_side *s = &p->target;
@@ -89,8 +87,6 @@ void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global re
         store_lanes(v, p, to + at[0], places, n, swap, count, scale, s->lane_stride == 2);
     else if (s->way == ANY_BY_REALS)
         store_real_rows(v, to, at, places, n, swap, count, scale);
-    else if (n <= SHORT && n % ROW == 0 && count == LANES && evenly_apart(at, LANES, 2 * n))
-        store_short(v, staged, to + at[0], places, n, 2 * (size_t)p->near, swap, scale);
     else
         store_rows(v, to, at, places, n, (uint)p->near, swap, count, scale);
 }
@@ -155,7 +151,7 @@ ulong count_tiles(ulong n_lines, ulong before, ulong run) {
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_any(__global const uchar *tables, __global real *source, __global real *target, __global real *work,
         __global real *padded, __global real *spectrum, __global real *scratch, any_call call, real scale) {
-    vreal v[2 * ANY_LONGEST + 2], staged[2 * SHORT];
+    vreal v[2 * ANY_LONGEST + 2];
     __global const any_pass *passes = (__global const any_pass *)(tables + call.passes_at);
     __global const real *numbers = (__global const real *)tables;
     __global const uint *places = (__global const uint *)(tables + call.places_at);
@@ -219,13 +215,13 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                     continue;
                 }
 #endif
-                load_tile(v, staged, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
+                load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
                 if (p->rows)
                     transform_box(v, p, numbers, places);
                 else
                     transform_tile(v, p, (uint)p->n, numbers, places + p->places);
-                store_tile(v + 2 * p->first_n, staged, p, to, numbers, places + p->places, t_first + l.first,
-                           s_first + l.first, l.count, t_base, t_at, p->scaled ? scale : 1);
+                store_tile(v + 2 * p->first_n, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first,
+                           l.count, t_base, t_at, p->scaled ? scale : 1);
             }
         }
 }

@@ -10,8 +10,8 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
     EACH_LANE(FIND)
     for (; e + LANES <= n; e += LANES) {
         vreal r[LANES];
-#define LOAD_REAL(l) r[l] = VLOAD(0, from##l + e);
-        EACH_LANE(LOAD_REAL)
+#define LOAD_REAL(a, b) TAKE_HALVES(a, b, from##a + e, from##b + e)
+        EACH_PAIR(LOAD_REAL)
         transpose(r);
 #define PUT_REAL(i) re[2 * (e + i)] = r[i];
         EACH_LANE(PUT_REAL)
@@ -33,8 +33,8 @@ __attribute__((noinline)) void store_real_rows(const vreal *restrict v, __global
 #define TAKE_REAL(i) r[i] = re[2 * (size_t)places[k + i]] * scale;
         EACH_LANE(TAKE_REAL)
         transpose(r);
-#define STORE_REAL(l) VSTORE(r[l], 0, to##l + k);
-        EACH_LANE(STORE_REAL)
+#define STORE_REAL(a, b) PUT_LOW(a, b, to##a + k) PUT_HIGH(a, b, to##b + k)
+        EACH_PAIR(STORE_REAL)
     }
     for (; k < n; k++)
         for (uint l = 0; l < count; l++)

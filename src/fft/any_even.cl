@@ -33,8 +33,8 @@ __attribute__((noinline)) void load_reals(vreal *restrict v, __global const real
     EACH_LANE(FIND_REALS)
     for (; stride == 1 && j + LANES <= n; j += LANES) {
         vreal r[LANES];
-#define LOAD_REALS(l) r[l] = VLOAD(0, from##l + j);
-        EACH_LANE(LOAD_REALS)
+#define LOAD_REALS(a, b) TAKE_HALVES(a, b, from##a + j, from##b + j)
+        EACH_PAIR(LOAD_REALS)
         transpose(r);
 #define PUT_REALS(i) v[slots[j + i]] = even_sign_of(r[i], i, 1, odd);
         EACH_LANE(PUT_REALS)
@@ -63,8 +63,8 @@ __attribute__((noinline)) void store_reals(const vreal *restrict v, __global rea
 #define TAKE_REALS(i) r[i] = even_sign_of(v[slots[j + i]], i, even, odd);
         EACH_LANE(TAKE_REALS)
         transpose(r);
-#define STORE_REALS(l) VSTORE(r[l], 0, to##l + j);
-        EACH_LANE(STORE_REALS)
+#define STORE_REALS(a, b) PUT_LOW(a, b, to##a + j) PUT_HIGH(a, b, to##b + j)
+        EACH_PAIR(STORE_REALS)
     }
     for (; j < n; j++) {
         const vreal x = even_sign_of(v[slots[j]], j, even, odd);

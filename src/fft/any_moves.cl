@@ -31,15 +31,18 @@ bool evenly_apart(const long *at, uint count, long stride) {
 
 // Moving tiles.
 
-// Where lines lie side by side, the next tile's numbers are behind this one's, and far from one another: no processor
-// foresees that they are wanted, to be read (0) or written (1).
+// What the next tile wants: no processor foresees it. Where lines lie side by side, its numbers are behind this one's,
+// and far from one another, to be read (0) or written (1). A tile of short rows is one run of memory that ends where
+// processors have just found out that it is one; the next one's waits in the second cache, as the first is full.
 #if defined(PREFETCHES) && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define ASK(at, write) __builtin_prefetch((const void *)(size_t)(at), write)
+#define ASK_LATER(at) __builtin_prefetch((const void *)(size_t)(at), 0, 2)
 #endif
 #endif
 #ifndef ASK
 #define ASK(at, write)
+#define ASK_LATER(at)
 #endif
 
 INLINE real2 read_value(__global const any_side *s, __global const real *from, uint position) {
@@ -156,6 +159,8 @@ __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real
     }
 }
 
+#define SHORT 256u // longer rows are foreseen
+
 // Where a line's elements lie side by side.
 __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at,
                                          uint n, uint swap) {
@@ -165,8 +170,12 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
     EACH_LANE(FIND)
     for (; e + ROW <= n; e += ROW) {
         vreal r[LANES];
-#define LOAD(l) r[l] = VLOAD(0, from##l + 2 * e);
-        EACH_LANE(LOAD)
+#define LOAD(a, b) TAKE_HALVES(a, b, from##a + 2 * e, from##b + 2 * e)
+        EACH_PAIR(LOAD)
+#define ASK_NEXT(i) ASK_LATER(from0 + 2 * LANES * (n + e + i));
+        if (n <= SHORT) {
+            EACH_OF_ROW(ASK_NEXT)
+        }
         transpose(r);
 #define PUT(i) re[2 * (e + i)] = r[2 * i], im[2 * (e + i)] = r[2 * i + 1];
         EACH_OF_ROW(PUT)
@@ -176,25 +185,6 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
             ((real *)&re[2 * e])[l] = from[at[l] + 2 * (long)e];
             ((real *)&im[2 * e])[l] = from[at[l] + 2 * (long)e + 1];
         }
-}
-
-#define SHORT 256u
-
-// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by
-// way of `staged`, so that memory is read from front to back.
-__attribute__((noinline)) void load_short(vreal *restrict v, vreal *restrict staged, __global const real *restrict from,
-                                          size_t n, uint swap) {
-    const real *lines = (const real *)staged;
-    vreal *re = v + swap, *im = v + 1 - swap;
-    for (size_t k = 0; k < 2 * n; k++)
-        staged[k] = VLOAD(k, from);
-    for (size_t e = 0; e < n; e += ROW) {
-        vreal r[LANES];
-#define TAKE_LINE(l) r[l] = VLOAD(0, lines + l * 2 * n + 2 * e);
-        EACH_LANE(TAKE_LINE)
-        transpose(r);
-        EACH_OF_ROW(PUT)
-    }
 }
 
 real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint t) {
@@ -326,21 +316,6 @@ INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const
     transpose(r);
 }
 
-// The same back.
-__attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restrict staged, __global real *restrict to,
-                                           __global const uint *restrict places, size_t n, size_t apart, uint swap,
-                                           real scale) {
-    real *lines = (real *)staged;
-    for (size_t k = 0; k < n; k += ROW) {
-        vreal r[LANES];
-        take_rows(r, v + swap, v + 1 - swap, places, k, apart, scale);
-#define STAGE(l) VSTORE(r[l], 0, lines + l * 2 * n + 2 * k);
-        EACH_LANE(STAGE)
-    }
-    for (size_t k = 0; k < 2 * n; k++)
-        VSTORE(staged[k], k, to);
-}
-
 __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real *restrict to, const long *restrict at,
                                           __global const uint *restrict places, uint n, uint near, uint swap,
                                           uint count, real scale) {
@@ -353,13 +328,15 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real
         vreal r[LANES];
         take_rows(r, re, im, places, k, apart, scale);
         if (count == LANES) {
-#define STORE(l) VSTORE(r[l], 0, to##l + 2 * k);
-            EACH_LANE(STORE)
+#define STORE(a, b) PUT_LOW(a, b, to##a + 2 * k) PUT_HIGH(a, b, to##b + 2 * k)
+            EACH_PAIR(STORE)
         } else {
-#define STORE_ONE(l)                                                                                                   \
-    if (l < count)                                                                                                     \
-        VSTORE(r[l], 0, to##l + 2 * k);
-            EACH_LANE(STORE_ONE)
+#define STORE_THERE(a, b)                                                                                              \
+    if (a < count)                                                                                                     \
+        PUT_LOW(a, b, to##a + 2 * k)                                                                                   \
+    if (b < count)                                                                                                     \
+    PUT_HIGH(a, b, to##b + 2 * k)
+            EACH_PAIR(STORE_THERE)
         }
     }
     for (; k < n; k++)
