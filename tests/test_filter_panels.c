@@ -290,6 +290,56 @@ static void fine_masks(void **state) {
     mst_context_destroy(small);
 }
 
+// The least memory that a refusal names does, and a byte less does not.
+static mst_status run_within(const mst_filter_desc *d, uint64_t budget, mst_error *e) {
+    mst_filter *plan = NULL;
+    mst_context *context = test_context_with_budget(budget, 0);
+    test_array image = test_filter_images(&d->input), result;
+    mst_status status = mst_filter_create(context, d, &plan, e);
+    if (status == MST_OK) {
+        const mst_layout layout = mst_filter_result(plan);
+        result = test_array_new(&layout);
+        status = mst_filter_execute(plan, mst_at_host(image.image), mst_at_host(result.image), NULL, e);
+        test_array_free(&result);
+    }
+    mst_filter_destroy(plan);
+    assert_int_equal(mst_context_device_memory_used(context), 0);
+    mst_context_destroy(context);
+    test_array_free(&image);
+    return status;
+}
+
+static void least_is_named(void **state) {
+    (void)state;
+    static const char before[] = "it takes at least ";
+    static const struct {
+        mst_type type;
+        size_t shape[4];
+        mst_filter_kind kind;
+        mst_filter_edges edges;
+        mst_filter_rolloff rolloff;
+    } cases[] = {{MST_FLOAT32, {1, 300, 260, 1}, MST_FILTER_LOW_PASS, MST_FILTER_REFLECT, MST_FILTER_GAUSSIAN},
+                 {MST_UINT8, {1, 211, 260, 1}, MST_FILTER_HIGH_PASS, MST_FILTER_WRAP, MST_FILTER_IDEAL},
+                 {MST_FLOAT32, {1, 300, 260, 1}, MST_FILTER_LOW_PASS, MST_FILTER_ZERO, MST_FILTER_BUTTERWORTH},
+                 {MST_FLOAT64, {1, 150, 160, 1}, MST_FILTER_LOW_PASS, MST_FILTER_REFLECT, MST_FILTER_GAUSSIAN},
+                 {MST_FLOAT32, {30, 31, 32, 1}, MST_FILTER_LOW_PASS, MST_FILTER_REFLECT, MST_FILTER_GAUSSIAN}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mst_error e;
+        const bool volume = cases[k].shape[0] > 1;
+        mst_filter_desc d = test_filter_desc(cases[k].type, volume ? 4 : 3, cases[k].shape + !volume);
+        d.kind = cases[k].kind, d.edges = cases[k].edges, d.rolloff = cases[k].rolloff;
+        d.radius = 0.1;
+        d.volume = volume;
+        assert_int_equal(run_within(&d, 500, &e), MST_ERROR_BUDGET);
+        const char *text = strstr(e.message, before);
+        CHECK(text, "case %zu: %s", k, e.message);
+        const uint64_t least = strtoull(text + strlen(before), NULL, 10);
+        OK(run_within(&d, least, &e));
+        CHECK(run_within(&d, least - 1, &e) == MST_ERROR_BUDGET, "case %zu: %llu bytes, and less, do", k,
+              (unsigned long long)least);
+    }
+}
+
 // What is scaled by the range of the whole is, in tiles too; no bound is claimed that tiles do not keep.
 static void tiles_of_a_range_and_refusals(void **state) {
     const size_t shape[] = {300, 310, 1};
@@ -333,6 +383,7 @@ int main(void) {
                                        cmocka_unit_test(tiles),
                                        cmocka_unit_test(fine_masks),
                                        cmocka_unit_test(tiles_without_the_whole),
+                                       cmocka_unit_test(least_is_named),
                                        cmocka_unit_test(tiles_of_a_range_and_refusals)};
     return cmocka_run_group_tests_name("filter panels", tests, test_setup, test_teardown);
 }

@@ -110,8 +110,7 @@ static bool takes_less(const mst_fft_needs *a, const mst_fft_needs *b) {
     return a->device_bytes != b->device_bytes ? a->device_bytes < b->device_bytes : a->host_bytes < b->host_bytes;
 }
 
-// What a part takes, as mst_fft_create makes it; if nothing fits, the least.
-static mst_status look_at(mst_context *context, const mst_fft_desc *desc, mst_fft_needs *out, bool *fits, mst_error *error) {
+mst_status mst_fft_look(mst_context *context, const mst_fft_desc *desc, mst_fft_needs *out, bool *fits, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_desc d;
     mst_fft *whole = NULL;
@@ -172,10 +171,10 @@ mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, ms
     choose_order(l);
     choose_width(l);
     describe_line(l);
-    MST_TRY(look_at(context, &l->line, &needs, fits, error));
+    MST_TRY(mst_fft_look(context, &l->line, &needs, fits, error));
     add_needs(&l->needs, &needs, l->chirped ? 2 : 1, n_transforms(l));
     if (l->has_rest) {
-        MST_TRY(look_at(context, &l->rest, &needs, &rest_fits, error));
+        MST_TRY(mst_fft_look(context, &l->rest, &needs, &rest_fits, error));
         if (!l->rest_first && !l->has_middle)
             needs.scratch_bytes = mst_larger(needs.scratch_bytes, needs.in_place_bytes);
         add_needs(&l->needs, &needs, 1, 1);

@@ -344,15 +344,20 @@ fail:
 }
 
 // Keeps in *out what takes less of the device or, where that is enough, of the host: of one way, panels of one index and wider
-// ones, whose transforms may take smaller tables.
+// ones, whose transforms may take smaller tables. The capacities to which try_way comes by halving are among them, so that none
+// of the budgets that are refused has room.
 static mst_status search_least_of(const mst_fft_panels_problem *problem, const panels_way *w, mst_fft_panels_plan *out,
                                   bool *fits, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels_plan plan;
     bool this_fits;
     build(problem, w, &plan);
-    uint64_t capacity = least_capacity(&plan);
-    for (int k = 0; k < WIDER && choose_panels(&plan, capacity, 0); k++, capacity *= 2) {
+    uint64_t least[] = {least_capacity(&plan), mst_smaller(problem->wanted, problem->largest)};
+    while (least[1] / 2 >= least[0])
+        least[1] /= 2;
+    for (int k = 0; k < 2 * WIDER; k++) {
+        if (!choose_panels(&plan, least[k % 2] << k / 2, 0))
+            continue;
         MST_TRY(count_memory(problem, &plan, 1, &this_fits, error));
         bool enough = plan.device_bytes <= problem->device, had_enough = out->device_bytes <= problem->device;
         if (enough && had_enough ? plan.host_bytes < out->host_bytes : plan.device_bytes < out->device_bytes) {

@@ -90,6 +90,9 @@ mst_status mst_fft_run(mst_fft *plan, const mst_location *where, const mst_execu
 mst_stream_desc mst_fft_describe_stream(const mst_fft *plan);
 bool mst_fft_needs_of_whole(const mst_fft *plan, mst_fft_needs *out); // whether what is left of the budgets has room for an item
 
+// lines.c: what mst_fft_create would make, for arrays in host memory or files; if nothing fits, the least.
+mst_status mst_fft_look(mst_context *context, const mst_fft_desc *desc, mst_fft_needs *out, bool *fits, mst_error *error);
+
 // tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
 mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);
 

@@ -7,9 +7,9 @@
 // composed.c: a kernel for the mask between the transforms, along two axes or three, in single or double precision.
 extern const mst_filter_method mst_composed_filter_method;
 
-// panels.c: whether the budgets have room for it, which compiles kernels; and mst_filter_execute of arrays of which none is on
-// the device.
-bool mst_filter_panels_can(const mst_filter *plan);
+// panels.c: whether the budgets have room for it, or, in *least, the refusal that says what would do; and mst_filter_execute of
+// arrays of which none is on the device.
+bool mst_filter_panels_can(const mst_filter *plan, mst_error *least);
 mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 
 // tiles.c: images of which one does not fit, in windows with halos that do, as desc.tiles asks for.

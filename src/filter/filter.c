@@ -52,6 +52,7 @@ static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
     plan->method->count_work(plan, &stream);
     uint64_t device, host;
     *fits = mst_stream_fits(&stream, &device, &host);
+    mst_budget_require(plan->context, &plan->context->device_memory, device, "one block", &plan->refusal);
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
@@ -102,6 +103,23 @@ static mst_status keep_own_mask(mst_filter *plan, mst_error *error) {
     return MST_OK;
 }
 
+// Panels in place of an image that has no room. Where they, too, have none beside what is there for images on the device, which
+// have no room, either, that is dropped.
+static mst_status make_panels(mst_filter *plan, mst_status whole, mst_error *error) {
+    plan->panels = mst_filter_panels_can(plan, &plan->least);
+    if (!plan->panels && plan->stream && plan->refusal.status != MST_OK && plan->least.status != MST_OK) {
+        drop_from_device(plan);
+        whole = MST_ERROR_BUDGET;
+        plan->least.status = MST_OK;
+        plan->panels = mst_filter_panels_can(plan, &plan->least);
+    }
+    if (plan->panels)
+        return keep_own_mask(plan, error);
+    if (whole != MST_OK && error)
+        *error = plan->least.status != MST_OK ? plan->least : plan->refusal;
+    return whole;
+}
+
 // The host's copy of a mask of discs is kept for panels. Beside tiles nothing of the whole stays on the device, which they need.
 static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
@@ -114,13 +132,12 @@ static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void
         drop_from_device(plan);
     if (tiled && !no_plan)
         mst_fail(&plan->refusal, MST_ERROR_BUDGET, "images on the device have no room beside tiles; leave out tiles");
-    plan->panels = too_small && !tiled && mst_filter_panels_can(plan);
     if (tiled)
         status = mst_tiles_make(plan, error);
-    else if (status != MST_OK && !plan->panels && error)
+    else if (too_small)
+        status = make_panels(plan, status, error);
+    else if (status != MST_OK && error)
         *error = plan->refusal;
-    if (plan->panels)
-        MST_TRY(keep_own_mask(plan, error));
     if (plan->panels && !mst_mask_is_table(plan))
         return status;
     free(plan->mask.values);
@@ -200,7 +217,10 @@ static mst_status execute(mst_filter *plan, const mst_location *where, const mst
             *error = plan->refusal;
         return plan->refusal.status;
     }
-    return mst_stream_run(plan->context, plan->stream, where, how, error);
+    const mst_status status = mst_stream_run(plan->context, plan->stream, where, how, error);
+    if (status == MST_ERROR_BUDGET && !on_device && plan->least.status != MST_OK && error)
+        *error = plan->least;
+    return status;
 }
 
 mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,

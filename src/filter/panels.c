@@ -4,6 +4,7 @@
 #include "panels.h"
 
 #include "fft/plan.h"
+#include "runtime/numbers.h"
 #include "stream/places.h"
 
 #define LEAST_PLANE ((uint64_t)64 << 10) // bytes: smaller images fit any device
@@ -70,21 +71,30 @@ fail:
     return status;
 }
 
-// Whether the budgets have room for each transform alone.
-static bool have_room(const mst_filter *plan) {
+// Whether the budgets have room for each transform alone; else *least is the refusal, with what would do for all.
+static bool have_room(const mst_filter *plan, mst_error *least) {
+    static const char what[] = "one panel of an image";
+    mst_context *context = plan->context;
+    mst_fft_needs most = {.passes = 0}, needs;
+    mst_fft_desc d;
+    bool all_fit = true, fits;
     for (int which = 0; which < N_TRANSFORMS; which++) {
-        mst_fft_desc d;
-        mst_fft *fft = NULL;
-        if (describe(plan, which, &d) && mst_fft_create(plan->context, &d, &fft, NULL) != MST_OK)
+        if (!describe(plan, which, &d))
+            continue;
+        if (mst_fft_look(context, &d, &needs, &fits, NULL) != MST_OK)
             return false;
-        mst_fft_destroy(fft);
+        all_fit &= fits;
+        most.device_bytes = mst_larger(most.device_bytes, needs.device_bytes);
+        most.host_bytes = mst_larger(most.host_bytes, needs.host_bytes);
     }
-    return true;
+    if (!all_fit && mst_budget_require(context, &context->device_memory, most.device_bytes, what, least) == MST_OK)
+        mst_budget_require(context, &context->host_memory, most.host_bytes, what, least);
+    return all_fit;
 }
 
-bool mst_filter_panels_can(const mst_filter *plan) {
+bool mst_filter_panels_can(const mst_filter *plan, mst_error *least) {
     return plan->desc.algorithm == MST_FILTER_AUTO && plane_numbers(plan) * mst_filter_real_bytes(plan) >= LEAST_PLANE &&
-           have_room(plan);
+           have_room(plan, least);
 }
 
 // ---- The run

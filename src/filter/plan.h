@@ -65,6 +65,7 @@ struct mst_filter {
     bool panels;                    // images in host memory and files go by panels.c, as one is too large for the device
     struct mst_filter_tiles *tiles; // in place of them, if they were asked for: tiles.c
     mst_error refusal;              // of other images, where nothing else is left
+    mst_error least;                // of images in host memory and files, where not even panels have room
 };
 
 // A way to filter. create sets plan->work, which destroy frees (half-built, or NULL).
