@@ -16,6 +16,7 @@ typedef struct problem {
     double psf[MOST_PSF];
     test_array image, start, weights, result;
     size_t extent[3], padded[3], psf_shape[3]; // as in the plan
+    bool by_rows;                              // likewise
     int64_t centre[3];
     size_t behind; // the length of a batch axis behind those of items; 0: batch axes stand before
 } problem;
@@ -264,6 +265,7 @@ static void make_psf(problem *p) {
 
 static void take_plan(problem *p, const mst_deconvolution *plan) {
     double sum = 0;
+    p->by_rows = plan->by_rows;
     memcpy(p->extent, plan->extent, sizeof p->extent);
     memcpy(p->padded, plan->padded, sizeof p->padded);
     memcpy(p->psf_shape, plan->psf_shape, sizeof p->psf_shape);
@@ -388,18 +390,24 @@ static void random_problems(void **state) {
 }
 
 // GPU-shaped, where one kernel convolves along the slowest axis: volumes and images, one and several, both directions (iterations
-// and gains take the mirrored one), the inverse filter; and an axis of one point, which leaves nothing for it.
+// and gains take the mirrored one), the inverse filter; and an axis of one point, which leaves nothing for it. Where rows have a
+// multiple of 16 points, iterations are joined by passes along them, of one step or more, with weights and background or without.
 static void gpu_shaped(void **state) {
     static const struct {
         int rank, n_axes;
         size_t shape[4], psf[3];
         mst_deconvolution_method method;
         mst_deconvolution_edges edges;
+        bool weighted, by_rows;
     } cases[] = {
-        {4, 3, {2, 6, 5, 7}, {3, 2, 3}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED},
-        {3, 2, {2, 12, 15}, {3, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR},
-        {2, 2, {12, 15}, {3, 4}, MST_DECONVOLUTION_WIENER, MST_DECONVOLUTION_CIRCULAR},
-        {2, 2, {1, 15}, {1, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR},
+        {4, 3, {2, 6, 5, 7}, {3, 2, 3}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED, false, false},
+        {3, 2, {2, 12, 15}, {3, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR, false, false},
+        {2, 2, {12, 15}, {3, 4}, MST_DECONVOLUTION_WIENER, MST_DECONVOLUTION_CIRCULAR, false, false},
+        {2, 2, {1, 15}, {1, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR, false, false},
+        {3, 2, {3, 4, 16}, {3, 2}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR, false, true},
+        {3, 2, {2, 5, 96}, {2, 4}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR, true, true},
+        {4, 3, {2, 3, 2, 240}, {2, 2, 9}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED, true, true},
+        {2, 2, {3, 1024}, {1, 9}, MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_CIRCULAR, false, true},
     };
     const mst_place where[4] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
@@ -419,7 +427,13 @@ static void gpu_shaped(void **state) {
             p.d.result = p.d.image;
             make_psf(&p);
             p.image = positive(&p.d.image, 0.1, 2);
+            if (cases[k].weighted) {
+                p.d.background = 0.3;
+                p.d.weights = mst_layout_dense(MST_FLOAT32, cases[k].rank, cases[k].shape);
+                p.weights = positive(&p.d.weights, 0.5, 1);
+            }
             check(*state, &p, where, is_double ? 1e-9 : 2e-4);
+            CHECK(p.by_rows == cases[k].by_rows, "case %zu is %sdone by rows", k, p.by_rows ? "" : "not ");
         }
 }
 

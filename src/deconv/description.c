@@ -174,11 +174,16 @@ static bool is_fast(size_t n) {
     return n == 1;
 }
 
-// An even one where real numbers are halved.
-size_t mst_deconvolution_fast_length(size_t n, bool even) {
-    while (!is_fast(n) || (even && n % 2))
+static size_t fast_multiple(size_t n, size_t of) {
+    while (!is_fast(n) || n % of)
         n++;
     return n;
+}
+
+// An even one where real numbers are halved, and rather a multiple of 16 that is little longer, for the passes of rows.c.
+size_t mst_deconvolution_fast_length(size_t n, bool even) {
+    const size_t least = fast_multiple(n, even ? 2 : 1), wide = even ? fast_multiple(least, 16) : least;
+    return wide - least <= least / 32 ? wide : least;
 }
 
 size_t mst_deconvolution_reach(const mst_deconvolution *plan, int side) {

@@ -1,31 +1,43 @@
 // What a plan works with once it is read: transforms, streams, kernels, tables. A cut plan's items are bricks.
 #include "bricks.h"
+#include "passes.h"
 
 #include "runtime/lines.h"
 
 // ---- The transforms of an item
 
-static mst_fft_desc describe_fft(const mst_deconvolution *plan, bool forward) {
+static bool is_wanted(const mst_deconvolution *plan, int which) {
+    return which == ALL_THERE || which == ALL_BACK || (plan->by_rows && plan->product_side != Y && plan->padded[Y] > 1);
+}
+
+static mst_fft_desc describe_fft(const mst_deconvolution *plan, int which) {
     mst_fft_desc d = MST_FFT_DESC_INIT;
     const size_t real[] = {plan->n_items, plan->padded[Z], plan->padded[Y], plan->padded[X]};
     const size_t half[] = {real[0], real[1], real[2], plan->padded[X] / 2 + 1};
     const mst_layout numbers = mst_layout_dense(plan->is_double ? MST_FLOAT64 : MST_FLOAT32, 4, real);
     const mst_layout spectra = mst_layout_dense(plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 4, half);
-    d.input = forward ? numbers : spectra;
-    d.output = forward ? spectra : numbers;
+    const bool all = which == ALL_THERE || which == ALL_BACK, there = which == ALL_THERE || which == COLUMNS_THERE;
+    d.input = which == ALL_THERE ? numbers : spectra;
+    d.output = which == ALL_BACK ? numbers : spectra;
     d.n_axes = 0;
     for (int side = Z; side < N_SIDES; side++)
-        if (side == X || (plan->padded[side] > 1 && side != plan->product_side))
+        if (all ? side == X || (plan->padded[side] > 1 && side != plan->product_side) : side == Y)
             d.axes[d.n_axes++] = 1 + side;
-    d.direction = forward ? MST_FFT_FORWARD : MST_FFT_INVERSE;
-    d.scale = forward ? 1 : 1 / (double)plan->points;
+    d.direction = there ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+    d.scale = which == ALL_BACK ? 1 / (double)plan->points : 1;
     d.shape = plan->desc.shape;
     return d;
 }
 
-static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out, mst_error *error) {
-    const mst_fft_desc d = describe_fft(plan, forward);
-    return mst_fft_create_with(plan->context, &d, NULL, out, error);
+static mst_status make_transforms(mst_deconvolution *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int which = 0; which < N_TRANSFORMS; which++) {
+        const mst_fft_desc d = describe_fft(plan, which);
+        if (is_wanted(plan, which))
+            MST_TRY(mst_fft_create_with(plan->context, &d, NULL, &plan->transforms[which], error));
+    }
+fail:
+    return status;
 }
 
 // ---- The stream
@@ -50,7 +62,7 @@ fail:
 }
 
 // Ports are numbered as they are given; `ports` says which number an array has.
-static mst_stream_desc describe_stream(mst_deconvolution *plan, const mst_fft *forward, const mst_fft *inverse) {
+static mst_stream_desc describe_stream(mst_deconvolution *plan, mst_fft *const transforms[N_TRANSFORMS]) {
     static const char *const names[N_ARRAYS] = {"image", "result", "start", "weights"};
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
@@ -76,7 +88,9 @@ static mst_stream_desc describe_stream(mst_deconvolution *plan, const mst_fft *f
         if (bytes > stream.item_work_piece)
             stream.item_work_piece = bytes;
     }
-    stream.item_work_bytes += mst_deconvolution_transforms(plan) * (mst_fft_work_bytes(forward) + mst_fft_work_bytes(inverse));
+    for (int t = 0; t < N_TRANSFORMS; t++)
+        if (transforms[t])
+            stream.item_work_bytes += mst_deconvolution_transforms(plan) * mst_fft_work_bytes(transforms[t]);
     return stream;
 }
 
@@ -84,29 +98,31 @@ static mst_stream_desc describe_stream(mst_deconvolution *plan, const mst_fft *f
 // what it takes itself.
 static mst_status check_room(mst_deconvolution *plan, mst_error *error) {
     mst_status status = MST_OK;
-    mst_fft *planned[2] = {NULL};
-    uint64_t item, host;
-    for (int forward = 0; forward < 2; forward++) {
-        const mst_fft_desc d = describe_fft(plan, forward == 1);
-        MST_TRY(mst_fft_create_planned(plan->context, &d, &planned[forward], error));
+    mst_fft *planned[N_TRANSFORMS] = {NULL};
+    uint64_t tables = mst_device_pass_table_bytes(&plan->product) + mst_deconvolution_row_table_bytes(plan), item, host;
+    for (int which = 0; which < N_TRANSFORMS; which++) {
+        const mst_fft_desc d = describe_fft(plan, which);
+        if (!is_wanted(plan, which))
+            continue;
+        MST_TRY(mst_fft_create_planned(plan->context, &d, &planned[which], error));
+        tables += planned[which]->table_bytes;
     }
-    const mst_stream_desc stream = describe_stream(plan, planned[1], planned[0]);
-    const uint64_t tables = planned[0]->table_bytes + planned[1]->table_bytes + mst_device_pass_table_bytes(&plan->product),
-                   left = mst_budget_left(plan->context, &plan->context->device_memory),
+    const mst_stream_desc stream = describe_stream(plan, planned);
+    const uint64_t left = mst_budget_left(plan->context, &plan->context->device_memory),
                    resident = tables + stream.table_bytes + stream.item_work_bytes;
     mst_stream_fits(&stream, &item, &host);
     if (plan->cut.is_cut || resident > left)
         MST_TRY(mst_budget_require(plan->context, &plan->context->device_memory, tables + item,
                                    plan->cut.is_cut ? "one brick with its halo" : "one block", error));
 fail:
-    mst_fft_destroy(planned[0]);
-    mst_fft_destroy(planned[1]);
+    for (int which = 0; which < N_TRANSFORMS; which++)
+        mst_fft_destroy(planned[which]);
     return status;
 }
 
 static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
     uint64_t host;
-    const mst_stream_desc stream = describe_stream(plan, plan->forward, plan->inverse);
+    const mst_stream_desc stream = describe_stream(plan, plan->transforms);
     plan->fits = mst_stream_fits(&stream, &plan->item_bytes, &host);
     if (!plan->cut.is_cut)
         return mst_stream_create(&stream, &plan->stream, error);
@@ -159,10 +175,11 @@ mst_status mst_deconvolution_make(mst_deconvolution *plan, mst_error *error) {
     if (mst_deconvolution_iterates(plan) && !mst_deconvolution_has_gains(plan))
         plan->gain.bytes = plan->points * mst_deconvolution_real_bytes(plan);
     mst_deconvolution_plan_product(plan);
+    mst_deconvolution_plan_rows(plan);
     MST_TRY(check_room(plan, error));
     MST_TRY(mst_deconvolution_make_product(plan, error));
-    MST_TRY(make_fft(plan, true, &plan->forward, error));
-    MST_TRY(make_fft(plan, false, &plan->inverse, error));
+    MST_TRY(mst_deconvolution_make_rows(plan, error));
+    MST_TRY(make_transforms(plan, error));
     MST_TRY(make_stream(plan, error));
     MST_TRY(mst_deconvolution_make_kernels(plan, error));
     MST_TRY(make_lines(plan, error));
@@ -176,11 +193,13 @@ void mst_deconvolution_unmake(mst_deconvolution *plan) {
     mst_stream_destroy(plan->stream);
     mst_stream_destroy(plan->look);
     mst_deconvolution_prepare(plan, 0, NULL);
-    mst_fft_destroy(plan->forward);
-    mst_fft_destroy(plan->inverse);
+    for (int which = 0; which < N_TRANSFORMS; which++) {
+        mst_fft_destroy(plan->transforms[which]);
+        plan->transforms[which] = NULL;
+    }
     mst_deconvolution_unmake_product(plan);
+    mst_deconvolution_unmake_rows(plan);
     plan->stream = plan->look = NULL;
-    plan->forward = plan->inverse = NULL;
     mst_device_release(plan->context, plan->transfer.buffer, plan->transfer.bytes);
     mst_device_release(plan->context, plan->gain.buffer, plan->gain.bytes);
     plan->transfer = plan->gain = (mst_work){NULL, 0};

@@ -29,6 +29,14 @@ typedef struct mst_brick_cut {
     size_t padded[N_SIDES];           // what a window is transformed in
 } mst_brick_cut;
 
+// Transforms of an item, of all axes but the one of `product`: from real numbers to half spectra, and from these back. Of
+// columns: half spectra that are transformed along rows already, in place, along the axis between these and `product`'s, if there
+// is one.
+enum { ALL_THERE, ALL_BACK, COLUMNS_THERE, COLUMNS_BACK, N_TRANSFORMS };
+
+// Passes along rows of half spectra, to real numbers and back to half spectra.
+enum { ROWS_RATIO, ROWS_SCALE, N_ROWS };
+
 struct mst_bricks; // bricks.h
 
 struct mst_deconvolution {
@@ -47,10 +55,12 @@ struct mst_deconvolution {
     double psf_sum; // after it was divided, or not
     double *psf;    // a cut plan's: of the plan that is cut
     size_t points, spectrum_points;
-    mst_stream *stream, *look;  // look: of a cut plan, for sums over the whole before
-    mst_fft *forward, *inverse; // of an item, real numbers and half spectra, along all axes but
-    int product_side;           // this one, which `product` transforms there and back; N_SIDES: there is none
+    mst_stream *stream, *look; // look: of a cut plan, for sums over the whole before
+    int product_side;          // the axis that `product` transforms there and back; N_SIDES: there is none
     mst_device_pass product;
+    bool by_rows; // iterations are joined by `rows`
+    mst_device_pass rows[N_ROWS];
+    mst_fft *transforms[N_TRANSFORMS]; // columns: NULL unless by rows
     mst_kernel *kernels[N_KERNELS];
     int ports[N_ARRAYS], look_ports[N_ARRAYS]; // of streams; -1: not given
     cl_mem lines[N_ARRAYS][2];                 // packed, own: tables of mst_lines_create along the last axis
@@ -108,16 +118,6 @@ size_t mst_deconvolution_chunks(const mst_deconvolution *plan, size_t points); /
 mst_status mst_deconvolution_launch(mst_deconvolution *plan, mst_queue *queue, int which, const mst_argument *arguments,
                                     size_t n_arguments, size_t items, mst_error *error);
 size_t mst_deconvolution_row_items(const mst_deconvolution *plan, size_t rows); // work-items for so many rows
-
-// ---- product.c
-// Decides whether an axis is transformed, multiplied and transformed back by one kernel; makes what that takes, and unmakes it.
-void mst_deconvolution_plan_product(mst_deconvolution *plan);
-mst_status mst_deconvolution_make_product(mst_deconvolution *plan, mst_error *error);
-void mst_deconvolution_unmake_product(mst_deconvolution *plan);
-// The real numbers of n items in `from`, convolved with what the transfer is the spectrum of, or with that mirrored, into
-// WORK_REAL, by way of WORK_SPECTRA.
-mst_status mst_deconvolution_convolve(mst_deconvolution *plan, mst_queue *queue, cl_mem from, bool mirrored, size_t n_items,
-                                      mst_error *error);
 
 // ---- arrays.c: between a block's arrays and padded ones. Fails where values are not allowed. With `look`, image and weights
 // only, and only a brick's own points of the image.

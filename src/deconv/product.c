@@ -1,6 +1,6 @@
 // The middle of a convolution, GPU-shaped: lines of the half spectra along the last axis that is transformed go forward, are
 // multiplied with the transfer, and go back, in one pass over memory in place of three.
-#include "plan.h"
+#include "passes.h"
 
 #include "fft/write.h"
 #include "runtime/numbers.h"
@@ -113,7 +113,7 @@ static mst_status multiply(mst_deconvolution *plan, mst_queue *queue, bool conju
                                     error);
 }
 
-static mst_status filter(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items, mst_error *error) {
+mst_status mst_deconvolution_filter(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items, mst_error *error) {
     cl_int conjugates = conjugate;
     const uint64_t lines = (uint64_t)n_items * (plan->spectrum_points / plan->padded[plan->product_side]);
     const mst_argument arguments[] = {MST_BIND_AS("spectra", plan->work[WORK_SPECTRA].buffer),
@@ -121,24 +121,23 @@ static mst_status filter(mst_deconvolution *plan, mst_queue *queue, bool conjuga
     return mst_device_pass_enqueue(&plan->product, 0, queue, arguments, MST_COUNT(arguments), lines, NULL, error);
 }
 
-// Real numbers in `from` to spectra; or, from WORK_SPECTRA, spectra to WORK_REAL.
-static mst_status transform(mst_deconvolution *plan, mst_queue *queue, cl_mem from, size_t n_items, mst_error *error) {
+mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue, int which, cl_mem from, size_t n_items,
+                                       mst_error *error) {
     cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
-    const bool forward = from != spectra;
     const mst_block block = {.count = n_items * mst_deconvolution_transforms(plan),
                              .queue = queue,
-                             .ports = {{.buffer = from, .packed = true},
-                                       {.buffer = forward ? spectra : plan->work[WORK_REAL].buffer, .packed = true}}};
-    return mst_fft_compute(forward ? plan->forward : plan->inverse, &block, error);
+                             .ports = {{.buffer = which == ALL_THERE ? from : spectra, .packed = true},
+                                       {.buffer = which == ALL_BACK ? plan->work[WORK_REAL].buffer : spectra, .packed = true}}};
+    return plan->transforms[which] ? mst_fft_compute(plan->transforms[which], &block, error) : MST_OK;
 }
 
 mst_status mst_deconvolution_convolve(mst_deconvolution *plan, mst_queue *queue, cl_mem from, bool mirrored, size_t n_items,
                                       mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(transform(plan, queue, from, n_items, error));
-    MST_TRY(plan->product_side < N_SIDES ? filter(plan, queue, mirrored, n_items, error)
+    MST_TRY(mst_deconvolution_transform(plan, queue, ALL_THERE, from, n_items, error));
+    MST_TRY(plan->product_side < N_SIDES ? mst_deconvolution_filter(plan, queue, mirrored, n_items, error)
                                          : multiply(plan, queue, mirrored, n_items, error));
-    MST_TRY(transform(plan, queue, plan->work[WORK_SPECTRA].buffer, n_items, error));
+    MST_TRY(mst_deconvolution_transform(plan, queue, ALL_BACK, NULL, n_items, error));
 fail:
     return status;
 }

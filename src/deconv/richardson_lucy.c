@@ -1,12 +1,10 @@
 // Richardson-Lucy iterations of a block, on the device from the first to the last.
 #include "bricks.h"
+#include "passes.h"
 
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
-
-// Of N_SCALARS in deconv.cl.
-enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT };
 
 typedef struct iteration {
     mst_deconvolution *plan;
@@ -229,6 +227,26 @@ fail:
     return status;
 }
 
+// The same where iterations are joined by rows: between them x is in WORK_SPECTRA, too, transformed along rows.
+static mst_status iterate_by_rows(iteration *it, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_deconvolution *plan = it->plan;
+    const bool first = it->number == 1, last = it->number == plan->desc.iterations;
+    MST_TRY(mst_deconvolution_transform(plan, it->queue, first ? ALL_THERE : COLUMNS_THERE, it->x, it->count, error));
+    MST_TRY(mst_deconvolution_filter(plan, it->queue, false, it->count, error));
+    MST_TRY(mst_deconvolution_transform(plan, it->queue, COLUMNS_BACK, NULL, it->count, error));
+    MST_TRY(mst_deconvolution_rows_ratio(plan, it->queue, it->count, error));
+    MST_TRY(mst_deconvolution_transform(plan, it->queue, COLUMNS_THERE, NULL, it->count, error));
+    MST_TRY(mst_deconvolution_filter(plan, it->queue, true, it->count, error));
+    MST_TRY(mst_deconvolution_transform(plan, it->queue, last ? ALL_BACK : COLUMNS_BACK, NULL, it->count, error));
+    if (last)
+        MST_TRY(scale(it, error));
+    else
+        MST_TRY(mst_deconvolution_rows_scale(plan, it->queue, it->x, it->gain, it->gain_pitch, it->count, error));
+fail:
+    return status;
+}
+
 // Tells how far the items have come, and finds out whether all are done.
 static mst_status tell(iteration *it, void *scalars, bool *all_done, mst_error *error) {
     mst_status status = MST_OK;
@@ -306,7 +324,7 @@ mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *b
         MST_TRY(mst_deconvolution_sum(plan, block, error));
     MST_TRY(start(&it, error));
     for (it.number = 1; it.number <= plan->desc.iterations && !all_done; it.number++) {
-        MST_TRY(iterate(&it, error));
+        MST_TRY(plan->by_rows ? iterate_by_rows(&it, error) : iterate(&it, error));
         MST_TRY(report(&it, scalars, &all_done, error));
     }
     *which = it.x == plan->work[WORK_X].buffer ? WORK_X : WORK_BEFORE;

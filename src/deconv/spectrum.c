@@ -1,6 +1,6 @@
 // What follows from the point spread function alone: its spectrum or the inverse filter, and how much of what a point of the
 // object emits the detector sees.
-#include "plan.h"
+#include "passes.h"
 
 #include "runtime/numbers.h"
 
@@ -69,7 +69,7 @@ static mst_status transform_psf(mst_deconvolution *plan, mst_queue *queue, cl_me
         .count = mst_deconvolution_transforms(plan),
         .queue = queue,
         .ports = {{.buffer = plan->work[WORK_REAL].buffer, .packed = true}, {.buffer = plan->transfer.buffer, .packed = true}}};
-    MST_TRY(mst_fft_compute(plan->forward, &block, error));
+    MST_TRY(mst_fft_compute(plan->transforms[ALL_THERE], &block, error));
     MST_TRY(mst_queue_finish(queue, error));
 fail:
     return status;

@@ -45,10 +45,9 @@ mst_status mst_deconvolution_prepare(void *user, size_t n_items, mst_error *erro
         mst_device_release(plan->context, plan->work[w].buffer, plan->work[w].bytes);
         plan->work[w] = (mst_work){NULL, 0};
     }
-    if (plan->forward)
-        MST_TRY(mst_fft_prepare(plan->forward, n_items * mst_deconvolution_transforms(plan), error));
-    if (plan->inverse)
-        MST_TRY(mst_fft_prepare(plan->inverse, n_items * mst_deconvolution_transforms(plan), error));
+    for (int t = 0; t < N_TRANSFORMS; t++)
+        if (plan->transforms[t])
+            MST_TRY(mst_fft_prepare(plan->transforms[t], n_items * mst_deconvolution_transforms(plan), error));
     for (int w = 0; w < N_WORK && n_items > 0; w++) {
         plan->work[w].bytes = n_items * mst_deconvolution_work_bytes(plan, w);
         MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, plan->work[w].bytes, "work memory", &plan->work[w].buffer,

@@ -38,11 +38,14 @@ enum {
     WORK_GAIN,      // 1 / a, then
     WORK_SUMS,      // by chunks of points
     WORK_SUMS_2,
-    WORK_SCALARS, // of an item: enum in deconv.cl
+    WORK_SCALARS, // of an item: S_...
     WORK_FAULTS,
     WORK_FACES, // of a brick, toward its neighbours
     N_WORK
 };
+
+// Numbers of an item in WORK_SCALARS, as deconv.cl has them.
+enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT, S_LEAST, S_UNIT };
 
 enum {
     MST_DECONVOLUTION_PARTS = 64,  // sums of an item before the last one

@@ -194,7 +194,8 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
     // Of real numbers as complex ones less is moved for the same work.
     const bool real =
         (pass->load.element == MST_ELEMENT_REAL || pass->store.element == MST_ELEMENT_REAL) && !mst_pass_halves(pass);
-    const unsigned held = !pass->is_double && (pass->n >= 1024 || (real && pass->n >= 512)) ? 16 : 8;
+    const bool through_real = pass->fused && pass->half == MST_HALF_SPLIT; // two transforms of such
+    const unsigned held = !pass->is_double && (pass->n >= 1024 || (real && pass->n >= 512) || through_real) ? 16 : 8;
     return mst_pass_choose_threads(pass, held, 64, limit);
 }
 

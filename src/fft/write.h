@@ -41,6 +41,8 @@ typedef struct mst_mirrors {
 // ---- GPU-shaped: a kernel around the steps of a pass (write_fusion.c). One or two operands are loaded and maybe transformed,
 // two are multiplied, the result is maybe transformed back, and stored. All texts are OpenCL C of the caller's, without
 // indentation.
+// A pass of MST_HALF_SPLIT does it the other way round: the operand is n + 1 elements of the half spectrum of 2 n real numbers,
+// `change` gets `value`, the numbers 2 e and 2 e + 1 times 2 n, and what it leaves is transformed `backward` to a half spectrum.
 typedef struct mst_fusion {
     const mst_signature *signature; // with the parameters of every pass (device_pass.h)
     const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)

@@ -36,24 +36,38 @@ static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text
     mst_pass_gpu_close(braces, out);
 }
 
+// Numbers that come from half spectra have their parts exchanged.
 static void write_change(const mst_pass *pass, const char *change, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
-    mst_text_add(out, "\n// What happens to the spectrum.\n");
+    const bool exchanged = pass->half == MST_HALF_SPLIT;
+    mst_text_put(out, "\n// What happens to the $what.\n", MST_SET(what, exchanged ? "real numbers" : "spectrum"));
     unsigned braces = mst_pass_gpu_open_butterflies(pass, pass->n_radices - 1, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${radix}u; q++) {\n"
                  "const int e = (int)j + (int)q * $apart;\n"
-                 "real2 value = (real2)(re[${first}q], im[${first}q]);\n"
+                 "real2 value = (real2)($x[${first}q], $y[${first}q]);\n"
                  "if (active) {\n"
                  "$change;\n"
                  "}\n"
                  "re[${first}q] = value.x;\n"
                  "im[${first}q] = value.y;\n"
                  "}\n",
-                 MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(change, change),
+                 MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(change, change), MST_SET(x, exchanged ? "im" : "re"),
+                 MST_SET(y, exchanged ? "re" : "im"),
                  MST_SET(first, mst_pass_gpu_first_register(pass, pass->n_radices - 1).text));
     mst_pass_gpu_close(braces, out);
+}
+
+// Element n of half spectra, a real number.
+static void write_last_loading(const mst_pass *pass, const char *load, mst_text *out) {
+    mst_text_put(out, "real last = 0; // of the spectrum\nif (active && t == 0) {\nconst int e = $n;\nlast = ($load).x;\n}\n",
+                 MST_SET(n, pass->n), MST_SET(load, load));
+}
+
+static void write_last_storing(const mst_pass *pass, const char *store, mst_text *out) {
+    mst_text_put(out, "if (t == 0) {\nconst int e = $n;\nconst real2 value = (real2)(last, 0);\n$store;\n}\n",
+                 MST_SET(n, pass->n), MST_SET(store, store));
 }
 
 static void write_storing(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
@@ -104,11 +118,20 @@ static int write_operands(const mst_pass *pass, const mst_fusion *fusion, mst_pa
 
 void mst_pass_write_fusion(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
     const mst_pass back = mst_pass_back(pass); // so the product is taken where the last forward step leaves the spectra
+    const bool from_half = pass->half == MST_HALF_SPLIT;
     mst_pass_gpu_names forward[2];
     mst_pass_gpu_local local = {.used = fusion->finish};
+    if (from_half) {
+        mst_pass_gpu_write_half_functions(pass, out);
+        mst_pass_gpu_write_half_functions(&back, out);
+    }
     mst_pass_gpu_write_head(pass, fusion->signature, out);
     mst_text_add(out, "%s", fusion->locate);
     int n_forward = write_operands(pass, fusion, forward, out);
+    if (from_half) {
+        write_last_loading(pass, fusion->loads[0], out);
+        mst_pass_gpu_write_split(pass, out);
+    }
     mst_pass_gpu_write_steps(pass, &local, forward, n_forward, out);
     if (fusion->loads[1])
         write_product(pass, out);
@@ -117,9 +140,15 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_fusion *fusion, mst_t
     if (fusion->mirrors)
         mst_pass_gpu_write_mirrors(pass, fusion->mirrors, out);
     if (fusion->backward) {
-        mst_text_add(out, "\n// Back: the same steps with real and imaginary parts exchanged.\n");
-        mst_pass_gpu_write_steps(&back, &local, &(mst_pass_gpu_names){"im", "re", "back_step_twiddles"}, 1, out);
+        mst_text_add(out,
+                     from_half ? "\n// There again.\n" : "\n// Back: the same steps with real and imaginary parts exchanged.\n");
+        const mst_pass_gpu_names names = {from_half ? "re" : "im", from_half ? "im" : "re", "back_step_twiddles"};
+        mst_pass_gpu_write_steps(&back, &local, &names, 1, out);
     }
+    if (from_half)
+        mst_pass_gpu_write_combine(&back, out);
     write_storing(fusion->backward ? &back : pass, fusion, out);
+    if (from_half)
+        write_last_storing(pass, fusion->store, out);
     mst_text_add(out, "}\n");
 }
