@@ -1,7 +1,9 @@
-// So many integrals that a GPU gets two workers (src/integrate/share.c), here by kernels of its shape: the bits of calls of few,
-// on one device and on two; where memory is enough for one worker only, or for a part of its part, the other leaves; and bounds
-// that depend on parameters.
+// As where there are so many integrals that a GPU gets two workers (src/integrate/share.c), here by kernels of its shape: the
+// bits of calls of few, on one device and on two; where memory is enough for one worker only, or for a part of its part, the
+// other leaves; and bounds that depend on parameters.
 #include "support_integral.h"
+
+#include "integrate/plan.h"
 
 #include <math.h>
 
@@ -19,6 +21,25 @@ static mst_integral_desc describe_of(const char *integrand, const mst_integral_r
 }
 
 static mst_integral_desc describe(const mst_integral_range *range) { return describe_of("exp(-a*x)", range); }
+
+// A plan, which gets two workers a device.
+static mst_integral *create(mst_context *context, const mst_integral_desc *d) {
+    mst_error e;
+    mst_integral *plan;
+    OK(mst_integral_create(context, d, &plan, &e));
+    plan->twice_from = FEW;
+    for (size_t k = 0; k < plan->n_twins; k++)
+        ((mst_integral *)plan->twins[k])->twice_from = FEW;
+    return plan;
+}
+
+static void execute_all(mst_context *context, const mst_integral_desc *d) {
+    mst_error e;
+    mst_integral *plan = create(context, d);
+    OK(mst_integral_execute(plan, a, N, results, NULL, &e));
+    CHECK(plan->second, "there was one worker%s", "");
+    mst_integral_destroy(plan);
+}
 
 static void execute_few(mst_context *context, const mst_integral_desc *d) {
     mst_error e;
@@ -55,11 +76,11 @@ static void same_bits(void **state) {
         execute_few(*state, &d);
         const double last = a[N - 1], to = k ? 2 : 1;
         CHECK(fabs(expected[N - 1].value - -expm1(-last * to) / last) < 1e-12, "%.17g", expected[N - 1].value);
-        test_integral_run(*state, &d, a, N, results);
+        execute_all(*state, &d);
         check_same(k ? "other bounds" : "the same bounds");
         if (!group)
             continue;
-        test_integral_run(group, &d, a, N, results);
+        execute_all(group, &d);
         check_same(k ? "other bounds, two devices" : "the same bounds, two devices");
     }
     mst_context_destroy(group);
@@ -84,12 +105,11 @@ static void little_memory(void **state) {
     for (uint64_t bytes = (uint64_t)4 << 20; bytes >= 1 << 20; bytes /= 4) {
         size_t least = N;
         mst_context_desc c = MST_CONTEXT_DESC_INIT;
-        mst_integral *plan;
         c.device_memory = bytes;
         c.log = count_integrals;
         c.log_user = &least;
         mst_context *small = test_context(&c);
-        OK(mst_integral_create(small, &d, &plan, &e));
+        mst_integral *plan = create(small, &d);
         for (int call = 0; call < 2; call++) {
             OK(mst_integral_execute(plan, a, N, results, NULL, &e));
             check_same("little memory");
@@ -109,13 +129,12 @@ static void mostly_zero(void **state) {
     const mst_integral_desc d = describe_of("abs(x - a/21) < 0.00003 ? 1 : 0", &range);
     mst_context_desc c = MST_CONTEXT_DESC_INIT;
     mst_error e;
-    mst_integral *plan;
     size_t found = 0, halved = 0;
     (void)state;
     c.device_memory = (uint64_t)512 << 20; // for 8 regions of each
     mst_context *small = test_context(&c);
     take_parameters();
-    OK(mst_integral_create(small, &d, &plan, &e));
+    mst_integral *plan = create(small, &d);
     OK(mst_integral_execute(plan, a, N, expected, NULL, &e));
     for (size_t i = 0; i < N; i++) {
         found += expected[i].value != 0;

@@ -76,6 +76,7 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
     if (d->type == (mst_type)0)
         d->type = device->fp64 ? MST_FLOAT64 : MST_FLOAT32;
     plan->is_double = d->type == MST_FLOAT64;
+    plan->twice_from = MST_INTEGRALS_TWICE;
     plan->cpu = d->shape == MST_INTEGRAL_SHAPE_AUTO ? !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated
                                                     : d->shape == MST_INTEGRAL_SHAPE_CPU;
     if (d->points == 0)

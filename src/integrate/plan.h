@@ -91,7 +91,8 @@ struct mst_integral {
     const mst_integral_method *method;
     void *work;                              // the method's
     mst_integral *parts[MST_INTEGRAL_PARTS]; // plans that the method works with (oscillatory.h)
-    mst_integral *second;                    // beside it on its device (share.c); NULL until there are integrals enough
+    mst_integral *second;                    // beside it on its device (share.c); NULL until there are integrals enough,
+    size_t twice_from;                       // so many of a call on the device; a test may change it
     void **twins;                            // plans of the group's further devices
     size_t n_twins;
 };
@@ -113,6 +114,8 @@ extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_i
 static inline bool mst_integral_is_fixed(mst_integral_rule rule) {
     return rule >= MST_INTEGRAL_RECTANGLE && rule <= MST_INTEGRAL_GAUSS;
 }
+
+enum { MST_INTEGRALS_TWICE = 1 << 19 }; // twice_from (docs/performance-log.md)
 
 // ---- second.c
 

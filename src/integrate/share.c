@@ -12,15 +12,13 @@
 #include <string.h>
 
 enum {
-    FIRST_PART = 16,       // a worker begins with one of so many parts of its share, as nothing is known of it yet,
-    NEXT_PART = 2,         // and then takes so small a part of what is left for it by the rates so far,
-    LEAST_PART = 32,       // but no less than so small a part of an equal share, as each part costs all rounds of a method.
-    FIRST_ALIKE = 2,       // The same of devices of one make. They take few parts, as all threads wait for one another in calls
-    NEXT_ALIKE = 1,        // of NVIDIA's driver (580), some 70 a round.
-    LEAST_ALIKE = 8,       //
-    MOST_PART = 1 << 18,   // integrals, at most
-    LEAST_TWICE = 1 << 15, // integrals of a device for which it gets a second worker; of one among others, on whose threads
-    LEAST_TWICE_SHARED = 1 << 19 // its own wait (125,000 a device of four H200: 3.9 ms by one worker, 6.1 by two)
+    FIRST_PART = 16,    // a worker begins with one of so many parts of its share, as nothing is known of it yet,
+    NEXT_PART = 2,      // and then takes so small a part of what is left for it by the rates so far,
+    LEAST_PART = 32,    // but no less than so small a part of an equal share, as each part costs all rounds of a method.
+    FIRST_ALIKE = 2,    // The same of devices of one make. They take few parts, as all threads wait for one another in calls
+    NEXT_ALIKE = 1,     // of NVIDIA's driver (580), some 70 a round.
+    LEAST_ALIKE = 8,    //
+    MOST_PART = 1 << 18 // integrals, at most
 };
 
 struct shared_call;
@@ -215,9 +213,8 @@ static void work(size_t k, void *user) {
         await_others(s);
 }
 
-// Whether each of n devices gets a second worker, for n_sets integrals of its own.
-static bool is_twice(const mst_integral *plan, size_t n, size_t n_sets) {
-    return plan->method->shrink && !plan->cpu && n_sets >= (n == 1 ? LEAST_TWICE : LEAST_TWICE_SHARED);
+static bool is_twice(const mst_integral *plan, size_t n_sets) {
+    return plan->method->shrink && !plan->cpu && n_sets >= plan->twice_from;
 }
 
 // The second worker of the device of worker k, one of n devices. Where it gets none, a plan of earlier calls gives its memory
@@ -225,7 +222,7 @@ static bool is_twice(const mst_integral *plan, size_t n, size_t n_sets) {
 static mst_status add_second(shared_call *s, size_t k, size_t n, mst_error *error) {
     mst_integral *own = s->workers[k].plan;
     mst_error why;
-    if (!is_twice(own, n, s->call->n_sets / n)) {
+    if (!is_twice(own, s->call->n_sets / n)) {
         if (own->second)
             own->second->method->shrink(own->second);
         return MST_OK;
@@ -285,7 +282,7 @@ static mst_status run_one(mst_integral *plan, const mst_integral_call *call, mst
 mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     shared_call s = {.call = call};
-    if (call->n_sets == 1 || (plan->n_twins == 0 && !is_twice(plan, 1, call->n_sets)))
+    if (call->n_sets == 1 || (plan->n_twins == 0 && !is_twice(plan, call->n_sets)))
         return run_one(plan, call, error);
     MST_TRY(make_workers(plan, &s, error));
     pthread_mutex_init(&s.mutex, NULL);
