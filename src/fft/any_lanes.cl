@@ -65,3 +65,18 @@ INLINE void transpose(vreal *r) {
     r[b] = (vreal)(HALF_LOAD(1, from_a), HALF_LOAD(1, from_b));
 #define PUT_LOW(a, b, to) HALF_STORE(r[a].lo, 0, to), HALF_STORE(r[b].lo, 1, to);
 #define PUT_HIGH(a, b, to) HALF_STORE(r[a].hi, 0, to), HALF_STORE(r[b].hi, 1, to);
+
+// From vectors of one line each, and to such.
+#define SWAP_HALVES(a, b)                                                                                              \
+    {                                                                                                                  \
+        const vreal first = r[a];                                                                                      \
+        r[a] = (vreal)(first.lo, r[b].lo), r[b] = (vreal)(first.hi, r[b].hi);                                          \
+    }
+INLINE void transpose_from_lines(vreal *r) {
+    EACH_PAIR(SWAP_HALVES)
+    transpose(r);
+}
+INLINE void transpose_to_lines(vreal *r) {
+    transpose(r);
+    EACH_PAIR(SWAP_HALVES)
+}

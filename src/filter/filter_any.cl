@@ -92,7 +92,7 @@ __attribute__((noinline)) void find_tile(tile *t, __global const filter_sizes *s
         for (; stride == 1 && all && x + LANES <= n; x += LANES) {                                                     \
             vreal r[LANES];                                                                                            \
             EACH_LANE(LOAD_LANE_##convert)                                                                             \
-            transpose(r);                                                                                              \
+            transpose_from_lines(r);                                                                                   \
             EACH_LANE(KEEP_LANE)                                                                                       \
         }                                                                                                              \
         for (uint l = 0; l < LANES; l++)                                                                               \
@@ -149,7 +149,7 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const filte
             if (clips) {                                                                                               \
                 EACH_LANE(CLIP_LANE)                                                                                   \
             }                                                                                                          \
-            transpose(r);                                                                                              \
+            transpose_to_lines(r);                                                                                     \
             for (uint l = 0; l < count; l++) {                                                                         \
                 if (!has[l])                                                                                           \
                     continue;                                                                                          \
@@ -203,7 +203,7 @@ __attribute__((noinline)) void store_spectra(const vreal *restrict v, __global c
         vreal r[LANES];
         TAKE_PAIR(0, e)
         TAKE_PAIR(1, next)
-        transpose(r);
+        transpose_to_lines(r);
         for (uint l = 0; l < count; l++)
             if (e + 1 < columns)
                 vstore8(r[l], 0, half_planes + l * pitch + 4 * e);
@@ -229,7 +229,7 @@ __attribute__((noinline)) void load_spectra(vreal *restrict v, __global const fi
             __global const real *from = half_planes + min(l, count - 1) * pitch + 4 * e;
             r[l] = e + 1 < columns ? vload8(0, from) : (vreal)(vload4(0, from), 0, 0, 0, 0);
         }
-        transpose(r);
+        transpose_from_lines(r);
         if (e + 1 < columns) {
             PUT_PAIR(1, e + 1)
         }
