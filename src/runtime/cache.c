@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -224,4 +225,16 @@ void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned cha
         mst_log(context, MST_LOG_INFO, "cache: cannot write %s: %s", path, strerror(errno));
         unlink(temporary);
     }
+}
+
+int mst_cache_lock(const mst_context *context) {
+    int lock = context->cache_directory ? open(context->cache_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+        continue;
+    return lock;
+}
+
+void mst_cache_unlock(int lock) {
+    if (lock >= 0)
+        close(lock);
 }

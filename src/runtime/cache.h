@@ -25,6 +25,11 @@ unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *s
 // Stores a payload whole or not at all. Never fails: what is wrong goes to the log.
 void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size);
 
+// One at a time holds the lock of a cache's directory, of all threads and processes. Without a directory, or where it has no
+// locks, there is nothing to hold.
+int mst_cache_lock(const mst_context *context);
+void mst_cache_unlock(int lock);
+
 // Forgets what the context keeps itself.
 void mst_cache_destroy(struct mst_kept *kept);
 

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 
-// Takes the LLVM code out of a binary that has machine code of all kernels in their general form, and returns how long it is
-// then. PoCL parses that code whenever it loads the binary, which takes longer than all else that a small command does, and
-// compiles the launched kernels from it again for their work-group; without it, it launches the general form, and must not be
-// asked for the binary of such a program. Anything but a binary of which all this is known stays as it is.
-size_t mst_pocl_drop_code(unsigned char *binary, size_t size);
+// A copy of a binary without its LLVM code, the caller's to free, and how long it is. PoCL parses that code whenever it loads the
+// binary, which takes longer than all else that a small command does, and compiles the launched kernels from it again for their
+// work-group; without it, it launches the kernels' general form, and must not be asked for the binary of such a program. NULL
+// of anything but a binary that is known to have machine code of each kernel in that form, or without memory.
+unsigned char *mst_pocl_without_code(const unsigned char *binary, size_t size, size_t *length);
 
 #endif

@@ -129,22 +129,35 @@ static mst_status build(mst_context *context, cl_program program, const char *ti
     return MST_ERROR_BUILD;
 }
 
-static cl_program load_cached(mst_context *context, mst_cache_key key, const char *options) {
-    size_t size = 0;
+static cl_program load_binary(mst_context *context, const unsigned char *binary, size_t size, const char *options) {
     cl_int code, loaded = CL_SUCCESS;
-    unsigned char *binary = mst_cache_load(context, key, &size);
-    if (!binary)
-        return NULL;
-    size = mst_pocl_drop_code(binary, size);
-    const unsigned char *binaries[] = {binary};
-    cl_program program = clCreateProgramWithBinary(context->opencl, 1, &context->device.device, &size, binaries, &loaded, &code);
-    free(binary);
+    cl_program program = clCreateProgramWithBinary(context->opencl, 1, &context->device.device, &size, &binary, &loaded, &code);
     if (code != CL_SUCCESS)
         return NULL;
     if (loaded == CL_SUCCESS && clBuildProgram(program, 1, &context->device.device, options, NULL, NULL) == CL_SUCCESS)
         return program;
     clReleaseProgram(program);
     return NULL;
+}
+
+// What PoCL cannot unpack, as where its cache is read-only, it may have unpacked with the code.
+static cl_program load_cached(mst_context *context, mst_cache_key key, const char *options) {
+    size_t size = 0, length = 0;
+    cl_program program = NULL;
+    unsigned char *binary = mst_cache_load(context, key, &size);
+    if (!binary)
+        return NULL;
+    unsigned char *without_code = mst_pocl_without_code(binary, size, &length);
+    if (without_code) {
+        const int lock = mst_cache_lock(context); // PoCL may remove what another thread or process unpacks just now
+        program = load_binary(context, without_code, length, options);
+        mst_cache_unlock(lock);
+    }
+    if (!program)
+        program = load_binary(context, binary, size, options);
+    free(without_code);
+    free(binary);
+    return program;
 }
 
 // Some drivers compile only when a kernel is made, so all of them are made once before the binary is read.
