@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 int main(int argc, char **argv) {
-    static const race_cases *const modules[] = {&race_stencil, &race_filter,      &race_integral,
-                                                &race_fft,     &race_convolution, &race_map};
+    static const race_cases *const modules[] = {&race_stencil,     &race_filter, &race_integral,     &race_fft,
+                                                &race_convolution, &race_map,    &race_deconvolution};
     const size_t n_modules = sizeof modules / sizeof modules[0];
     mst_error error;
     mst_context *context;

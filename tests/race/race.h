@@ -14,7 +14,7 @@ typedef struct race_cases {
     void (*run)(mst_context *context, int c);
 } race_cases;
 
-extern const race_cases race_stencil, race_filter, race_integral, race_fft, race_convolution, race_map;
+extern const race_cases race_stencil, race_filter, race_integral, race_fft, race_convolution, race_map, race_deconvolution;
 
 // ---- values.c: data of the four types that results have
 
