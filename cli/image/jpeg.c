@@ -194,9 +194,18 @@ static cli_metadata wrap_iptc(const cli_block *iptc) {
     return resource;
 }
 
+// Of what is longer than a marker, as by a text of another format, the orientation.
+static void write_exif(j_compress_ptr jpeg, const cli_metadata *m) {
+    cli_metadata rest = {.orientation = m->orientation};
+    if (m->blocks[CLI_EXIF].size > MARKER - sizeof exif_begins)
+        cli_metadata_write_orientation(&rest);
+    write_block(jpeg, 1, exif_begins, sizeof exif_begins, &(rest.blocks[CLI_EXIF].bytes ? &rest : m)->blocks[CLI_EXIF]);
+    cli_metadata_free(&rest);
+}
+
 static void write_metadata(j_compress_ptr jpeg, const cli_metadata *m) {
     const cli_block *iptc = &m->blocks[CLI_IPTC];
-    write_block(jpeg, 1, exif_begins, sizeof exif_begins, &m->blocks[CLI_EXIF]);
+    write_exif(jpeg, m);
     write_block(jpeg, 1, xmp_begins, sizeof xmp_begins, &m->blocks[CLI_XMP]);
     if (!m->blocks[CLI_PHOTOSHOP].bytes && iptc->bytes && iptc->size < MARKER) {
         cli_metadata resource = wrap_iptc(iptc);

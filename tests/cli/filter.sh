@@ -162,6 +162,12 @@ tags = [bytes([4, 3, 2, 1, 8, 7, 6, 5]), b'8BIM', b'<x/>']
 data = open('out.tif', 'rb').read()
 assert all(t in data for t in tags)" || fail "IPTC, image resources or XMP in TIFF"
 
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+images.write_tiff('wordy.tif', images.read('in.png')[1], '', {270: (2, list(70000 * b'x' + b'\\0')), 274: (3, [6])})"
+expect 0 "$MASTABA" filter wordy.tif -o wordy.jpg --low-pass 99 --shape ideal -f
+[ "$(metadata exif wordy.jpg)" = '0 274 3 (6,)' ] || fail "the orientation beside a text that no JPEG file holds"
+
 # Stacks, by way of .npy, where they are made: each page as alone, and as an array.
 python3 -c "
 import sys; sys.path.insert(0, '$here'); import images

@@ -179,7 +179,7 @@ def write_tiff(path, im, option, more={}):
     entries, tail, at = b'', b'', offset + 2 + 12 * len(tags) + 4
     for tag in sorted(tags):
         kind, numbers = tags[tag]
-        data = struct.pack('<%d%s' % (len(numbers), {1: 'B', 3: 'H', 4: 'I'}[kind]), *numbers)
+        data = struct.pack('<%d%s' % (len(numbers), {1: 'B', 2: 'B', 3: 'H', 4: 'I'}[kind]), *numbers)
         if len(data) > 4:
             entries += struct.pack('<HHII', tag, kind, len(numbers), at + len(tail))
             tail += data + b'\0' * (len(data) % 2)
