@@ -9,6 +9,7 @@ whole numbers stay whole and exact with convolve, correlate, convolve2d and corr
 and oaconvolve.
 """
 import itertools
+import math
 import timeit
 import warnings
 
@@ -354,6 +355,11 @@ def _extended(x, y, boundary, fillvalue):
     return _arrays.extended(x.astype(kind) if x.dtype != kind else x, [(m - 1, m - 1) for m in y.shape], mode, fillvalue.astype(kind)[()])
 
 
+def _holds(kind, value):
+    """Whether a type of whole numbers has a number, cut to a whole one."""
+    return math.isfinite(value) and np.iinfo(kind).min <= int(value) <= np.iinfo(kind).max
+
+
 def _of_images(in1, in2, mode, boundary, fillvalue, correlate, out):
     x, y = _operands(in1, in2, exact=True)
     if not x.ndim == y.ndim == 2:
@@ -366,7 +372,9 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate, out):
     if fill.size != 1:
         raise ValueError("`fillvalue` must be scalar or an array with one element")
     fill, kind = fill.reshape(()), np.result_type(x.dtype, y.dtype)
-    beyond = kind.kind in "iu" and fill.dtype.kind in "biuf" and not np.iinfo(kind).min <= fill <= np.iinfo(kind).max
+    if boundary not in ("fill", "pad"):
+        fill = np.zeros((), kind)  # nobody looks at it, in SciPy neither
+    beyond = kind.kind in "iu" and fill.dtype.kind in "iuf" and not isinstance(fillvalue, np.generic) and not _holds(kind, fill.item())
     if beyond or fill.dtype.kind == "c" and kind.kind != "c" or fill.dtype.kind not in "biufc":  # what is real is cut to whole numbers, as in SciPy
         raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {kind})")
     _check_shapes(x, y, mode, [0, 1])

@@ -587,6 +587,9 @@ def test_numbers_as_people_have_them():
     for fill in (300, -1, np.nan):
         with pytest.raises(ValueError, match="fillvalue"):
             mastaba.signal.convolve2d(np.ones((3, 3), np.uint8), np.ones((2, 2), np.uint8), fillvalue=fill)
+        assert mastaba.signal.convolve2d(np.ones((3, 3), np.uint8), np.ones((2, 2), np.uint8), boundary="symm", fillvalue=fill).min() == 4
+    for kind, fill, corner in ((np.uint64, True, 4), (np.uint8, 255.5, 254), (np.uint8, np.int64(-1), 254), (np.uint8, -0.5, 1)):  # as SciPy's
+        assert mastaba.signal.convolve2d(np.ones((3, 3), kind), np.ones((2, 2), kind), fillvalue=fill)[0, 0] == corner
     with pytest.raises(ValueError, match="mode"):
         mastaba.signal.convolve([1, 2], [1], ["full"])
     for wrong, kind in (("2", TypeError), (2.0, TypeError), (5, ValueError)):
