@@ -77,7 +77,7 @@ static int collect(job *j) {
         copy_part(&j->parts[1], &whole, w->result, j->values[1], true);
     for (int rank = 1; rank < ranks_count() && code == CLI_DONE; rank++) {
         mst_mpi_part input, output;
-        void *values = j->values[1];
+        void *values = w->result ? NULL : j->values[1];
         code = find_parts(w, rank, &input, &output);
         if (code == CLI_DONE && w->result && !(values = malloc((size_t)cli_layout_bytes(&output.layout) + 1)))
             code = cli_out_of_memory(w->command, "another rank's part of an image");
