@@ -47,25 +47,33 @@ static const double kronrod_weights[MST_KRONROD_NODES - 1] = {
 
 // Null rules on the first n nodes from 0 up and those opposite. The weights of a divided difference give 0 for all polynomials
 // of degree 2 n - 3; times polynomials q of degree `lower` that are orthogonal to one another under the squares of those weights,
-// they give 0 up to degree 2 n - 3 - lower (Berntsen and Espelid 1991). The sizes of weights add up to 2.
+// they give 0 up to degree 2 n - 3 - lower (Berntsen and Espelid 1991). q, which is even or odd, comes from those below it, in
+// x^2. The sizes of weights add up to 2.
 static void make_null_rule(const double *nodes, int n, int lower, double *weights) {
-    long double difference[MST_KRONROD_NODES], moments[2] = {0}, sum = 0, shift = 0;
+    long double difference[MST_KRONROD_NODES], q[MST_KRONROD_NODES], below[MST_KRONROD_NODES] = {0}, norm_below = 1, sum = 0;
     for (int i = 0; i < n; i++) {
         long double x2 = (long double)nodes[i] * nodes[i], product = i == 0 ? 1 : 8 * x2; // of 2 (x_i - x_j) over all other nodes
         for (int j = 1; j < n; j++)
             product *= j == i ? 1 : 4 * (x2 - (long double)nodes[j] * nodes[j]);
         difference[i] = 1 / product;
-        long double weight = (i == 0 ? 1 : 2) * difference[i] * difference[i] * (lower % 2 == 0 ? 1 : x2);
-        moments[0] += weight;
-        moments[1] += weight * x2;
+        q[i] = lower % 2 == 0 ? 1 : (long double)nodes[i];
     }
-    if (lower >= 2)
-        shift = moments[1] / moments[0];
-    for (int i = 0; i < n; i++) {
-        long double x = nodes[i], q = (lower % 2 == 0 ? 1 : x) * (lower < 2 ? 1 : x * x - shift);
-        difference[i] *= q;
-        sum += (i == 0 ? 1 : 2) * fabsl(difference[i]);
+    for (int step = 0; step < lower / 2; step++) {
+        long double norm = 0, moment = 0;
+        for (int i = 0; i < n; i++) {
+            long double weight = (i == 0 ? 1 : 2) * difference[i] * difference[i] * q[i] * q[i];
+            norm += weight;
+            moment += weight * nodes[i] * nodes[i];
+        }
+        for (int i = 0; i < n; i++) {
+            long double next = ((long double)nodes[i] * nodes[i] - moment / norm) * q[i] - norm / norm_below * below[i];
+            below[i] = q[i];
+            q[i] = next;
+        }
+        norm_below = norm;
     }
+    for (int i = 0; i < n; i++)
+        sum += (i == 0 ? 1 : 2) * fabsl(difference[i] *= q[i]);
     for (int i = 0; i < MST_KRONROD_NODES; i++)
         weights[i] = i < n ? (double)(2 * difference[i] / sum) : 0;
 }
@@ -76,9 +84,9 @@ void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null
         kronrod[i] = i < MST_KRONROD_NODES - 1 ? kronrod_weights[i] : 0;
     }
     for (int lower = 0; lower < 2; lower++)
-        make_null_rule(nodes, MST_KRONROD_NODES, lower, null_rules[5 - lower]);
-    for (int lower = 0; lower < 4; lower++)
-        make_null_rule(nodes, MST_KRONROD_NODES - 1, lower, null_rules[3 - lower]);
+        make_null_rule(nodes, MST_KRONROD_NODES, lower, null_rules[7 - lower]);
+    for (int lower = 0; lower < 6; lower++)
+        make_null_rule(nodes, MST_KRONROD_NODES - 1, lower, null_rules[5 - lower]);
 }
 
 // Where the points of a rule on a box are written, and their weights.

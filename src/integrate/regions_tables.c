@@ -43,7 +43,8 @@ static void make_logarithms(const double *nodes, const double *kronrod, double l
 }
 
 void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
-    static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
+    static const char *const names[MST_NULL_RULES] = {"NULL_14", "NULL_15", "NULL_16", "NULL_17",
+                                                      "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
     double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
     double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[NEAR], log_ends[NEAR],
            slopes[SLOPES], means[SLOPES], bends[SLOPES - 1], log_terms[2][TERMS], of_logs[3];
