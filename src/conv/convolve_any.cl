@@ -175,10 +175,8 @@ __attribute__((noinline)) void gather(vreal *restrict g, __global const stage_po
 #define FETCH_LANES(a, b)                                                                                              \
     TAKE_HALVES(a, b, (__global const real *)array + PLACE_OF(a), (__global const real *)array + PLACE_OF(b))
 #define CONVERT_LANES(a, b)                                                                                            \
-    {                                                                                                                  \
-        const vreal first = numbers_at(array, PLACE_OF(a), type), second = numbers_at(array, PLACE_OF(b), type);       \
-        r[a] = (vreal)(first.lo, second.lo), r[b] = (vreal)(first.hi, second.hi);                                      \
-    }
+    r[a] = numbers_at(array, PLACE_OF(a), type), r[b] = numbers_at(array, PLACE_OF(b), type);                          \
+    SWAP_HALVES(a, b)
 #define ZERO_LANE(l) r[l] = 0;
 #define COPY_LANE(l) r[l] = g[l];
 INLINE void fetch_rows(vreal *r, __global const stage_port *p, __global const char *array, const tile *t, long position,
