@@ -6,6 +6,7 @@
 #include "runtime/kernel.h"
 #include "runtime/pocl_binary.h"
 
+#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -132,7 +133,7 @@ static void others_stay(void **state) {
 }
 
 // Copies numbers with the kernel of a program from this context.
-static void copy_numbers(mst_context *context) {
+static void copy_numbers(mst_context *context, const char *options) {
     mst_error e;
     const mst_program *program;
     mst_kernel *kernel;
@@ -145,7 +146,7 @@ static void copy_numbers(mst_context *context) {
     for (int k = 0; k < 2; k++)
         OK(mst_device_allocate(context, CL_MEM_READ_WRITE, sizeof from, "a test", &buffers[k], &e));
     assert_int_equal(clEnqueueWriteBuffer(queue.opencl, buffers[0], CL_TRUE, 0, sizeof from, from, 0, NULL, NULL), CL_SUCCESS);
-    OK(mst_program_of_file(context, "test", "copy.cl", "-D PRECISION=32", &program, &e));
+    OK(mst_program_of_file(context, "test", "copy.cl", options, &program, &e));
     OK(mst_kernel_create(program, "copy", &kernel, &e));
     const cl_ulong n = 10;
     const mst_argument arguments[] = {MST_BIND_AS("from", buffers[0]), MST_BIND_AS("to", buffers[1]), MST_BIND(n, n)};
@@ -172,11 +173,40 @@ static void the_cache_loads_them(void **state) {
         skip();
     for (int k = 0; k < 2; k++) { // from source, and from the cache
         mst_context *context = test_context_cached();
-        copy_numbers(context);
+        copy_numbers(context, "-D PRECISION=32");
         mst_context_destroy(context);
         n_without_code = 0;
         assert_int_equal(nftw("pocl", count, 10, FTW_PHYS), 0);
         assert_int_equal(n_without_code, k);
+    }
+}
+
+static void count_from_cache(mst_log_level level, const char *line, void *user) {
+    (void)level;
+    *(int *)user += strstr(line, "UNWRITABLE] from the cache in ") != NULL;
+}
+
+// Files where directories would be stand for a cache of PoCL's in which no more can be written.
+static void what_cannot_be_unpacked_keeps_its_code(void **state) {
+    if (!strstr((*(mst_context **)state)->device.platform_name, "Portable Computing Language"))
+        skip();
+    for (int k = 0; k < 2; k++) { // from source, and from the cache
+        int n_from_cache = 0;
+        mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+        desc.cache_directory = test_directory();
+        desc.log = count_from_cache, desc.log_user = &n_from_cache;
+        mst_context *context = test_context(&desc);
+        copy_numbers(context, "-D PRECISION=32 -D UNWRITABLE");
+        mst_context_destroy(context);
+        assert_int_equal(n_from_cache, k);
+        for (int d = 0; d < 256; d++) {
+            const char path[] = {'p', 'o', 'c', 'l', '/', (char)('A' + d / 16), (char)('A' + d % 16), '\0'};
+            const int file = k == 0 ? open(path, O_CREAT | O_EXCL | O_WRONLY, 0600) : -1;
+            if (file >= 0)
+                close(file);
+            else if (k == 1)
+                unlink(path);
+        }
     }
 }
 
@@ -210,8 +240,9 @@ static void one_loads_at_a_time(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_ones), cmocka_unit_test(others_stay),
-                                       cmocka_unit_test(the_cache_loads_them), cmocka_unit_test(one_loads_at_a_time)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_ones), cmocka_unit_test(others_stay), cmocka_unit_test(the_cache_loads_them),
+        cmocka_unit_test(what_cannot_be_unpacked_keeps_its_code), cmocka_unit_test(one_loads_at_a_time)};
     char own_cache[4096]; // into which PoCL unpacks binaries
     if (!getcwd(own_cache, sizeof own_cache - 5))
         return 1;
