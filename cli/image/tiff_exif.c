@@ -185,7 +185,7 @@ static void make_block(directory *d, cli_metadata *m) {
         }
     unsigned char *bytes = calloc(at, 1);
     if (bytes) {
-        memcpy(bytes, f.little ? "II" : "MM", 2);
+        bytes[0] = bytes[1] = f.little ? 'I' : 'M';
         put(f.little, bytes + 2, 2, 42);
         put(f.little, bytes + 4, 4, 8);
         at = 8;

@@ -92,9 +92,9 @@ while at:
     for k in range(n):
         tag, kind, count, value = struct.unpack('<HHII', data[at + 2 + 12 * k:at + 14 + 12 * k])
         tags[tag] = data[value:value + count - 1] if kind == 2 else struct.unpack('<II', data[value:value + 8]) if kind == 5 else value
-    pages.append((tags[270], round(tags[282][0] / tags[282][1] * 2.54)))
+    pages.append((tags[270], tags[282][0] / tags[282][1], tags.get(296, 2)))
     at = struct.unpack('<I', data[at + 2 + 12 * n:at + 6 + 12 * n])[0]
-assert pages == [(b'the first slice', 100), (b'the second slice', 200)], pages
+assert pages == [(b'the first slice', 100, 2), (b'the second slice', 200, 2)], pages # dots an inch
 END
 
 # Pages of three columns come back as pages, not as an image of three channels; an axis for one channel stays.
