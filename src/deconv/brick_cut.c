@@ -99,7 +99,7 @@ static void list_lengths(const mst_deconvolution *plan, int side, double reaches
     size_t padded = around;
     l->n = 0;
     while (whole > 1) {
-        padded = mst_deconvolution_fast_length(mst_larger(padded + 1, (size_t)((double)padded * SPARSE)), side == X);
+        padded = mst_deconvolution_fast_length(plan, mst_larger(padded + 1, (size_t)((double)padded * SPARSE)), side);
         const size_t step = padded - around, bricks = mst_divide_up(whole, step);
         if (bricks == 1 || padded >= plan->padded[side])
             break;

@@ -180,9 +180,12 @@ static size_t fast_multiple(size_t n, size_t of) {
     return n;
 }
 
-// An even one where real numbers are halved, and rather a multiple of 16 that is little longer, for the passes of rows.c.
-size_t mst_deconvolution_fast_length(size_t n, bool even) {
-    const size_t least = fast_multiple(n, even ? 2 : 1), wide = even ? fast_multiple(least, 16) : least;
+// An even one where real numbers are halved, and rather a multiple that is little longer where the passes of rows.c want it.
+size_t mst_deconvolution_fast_length(const mst_deconvolution *plan, size_t n, int side) {
+    const size_t least = fast_multiple(n, side == X ? 2 : 1);
+    if (side != X || !mst_deconvolution_may_join(plan))
+        return least;
+    const size_t wide = fast_multiple(least, MST_DECONVOLUTION_ROW);
     return wide - least <= least / 32 ? wide : least;
 }
 
@@ -205,7 +208,7 @@ static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
         if (!given)
             plan->psf_shape[side] = 1;
         plan->padded[side] =
-            !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least <= 1 ? n : mst_deconvolution_fast_length(least, side == X);
+            !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least <= 1 ? n : mst_deconvolution_fast_length(plan, least, side);
         MST_REQUIRE(mst_multiply(plan->points, plan->padded[side], &plan->points) && plan->points <= SIZE_MAX / 64,
                     MST_ERROR_ARGUMENT, "an item has too many points");
     }

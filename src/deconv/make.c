@@ -7,7 +7,7 @@
 // ---- The transforms of an item
 
 static bool is_wanted(const mst_deconvolution *plan, int which) {
-    return which == ALL_THERE || which == ALL_BACK || (plan->by_rows && plan->product_side != Y && plan->padded[Y] > 1);
+    return which == ALL_THERE || which == ALL_BACK || (plan->by_rows && mst_deconvolution_has_columns(plan));
 }
 
 static mst_fft_desc describe_fft(const mst_deconvolution *plan, int which) {

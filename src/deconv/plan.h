@@ -86,6 +86,16 @@ static inline bool mst_deconvolution_judges(const mst_deconvolution *plan) {
 static inline bool mst_deconvolution_alternates(const mst_deconvolution *plan) {
     return mst_deconvolution_judges(plan) || plan->desc.total_variation > 0;
 }
+// Whether passes along rows, of a multiple of so many points, may join iterations: sums over points, neighbours of points and
+// more than one estimate are left to the kernels of deconv.cl.
+enum { MST_DECONVOLUTION_ROW = 16 };
+static inline bool mst_deconvolution_may_join(const mst_deconvolution *plan) {
+    return !plan->cpu && mst_deconvolution_iterates(plan) && !mst_deconvolution_alternates(plan) && plan->desc.iterations > 1;
+}
+// Whether there is an axis between rows and the one of `product`.
+static inline bool mst_deconvolution_has_columns(const mst_deconvolution *plan) {
+    return plan->product_side != Y && plan->padded[Y] > 1;
+}
 // Whether each item has 1 / a of its own.
 static inline bool mst_deconvolution_has_gains(const mst_deconvolution *plan) {
     return mst_deconvolution_iterates(plan) && (plan->desc.weights.rank > 0 || plan->cut.is_cut);
@@ -98,7 +108,8 @@ static inline size_t mst_deconvolution_real_bytes(const mst_deconvolution *plan)
 
 // ---- description.c: reads and checks a description, and chooses padded lengths: no OpenCL call.
 mst_status mst_deconvolution_read(mst_deconvolution *plan, const mst_deconvolution_desc *desc, mst_error *error);
-size_t mst_deconvolution_fast_length(size_t n, bool even); // the least from n on of which transforms are fast
+// The least from n on of which transforms along that side are fast; a little more where passes along rows want it.
+size_t mst_deconvolution_fast_length(const mst_deconvolution *plan, size_t n, int side);
 // How far h reaches beyond a point of the image to either side: what is convolved is as much longer.
 size_t mst_deconvolution_reach(const mst_deconvolution *plan, int side);
 

@@ -9,10 +9,9 @@
 #include <stdio.h>
 
 // Measured on an H100: small work-groups are faster throughout (512 pairs a row: 4.45 ms an iteration by 32 work-items, 4.60 by
-// 64, 4.89 by 256), and pairs that are no multiple of 8, as 250 and 300, leave so many work-items idle that deconv.cl's kernels
-// win.
+// 64, 4.89 by 256). Pairs that are no multiple of 8 (MST_DECONVOLUTION_ROW), as 250 and 300, leave so many work-items idle that
+// deconv.cl's kernels win.
 #define GROUP 32
-#define PAIRS 8
 
 // What is done to real numbers: Richardson and Lucy's ratio and update, as take_ratio and scale_x in deconv.cl have them.
 static const struct row_kind {
@@ -96,18 +95,13 @@ static mst_status write_scale(void *owner, unsigned ports, mst_pass *pass, mst_t
     return write_rows(owner, ROWS_SCALE, pass, out, error);
 }
 
-// Whether the axis between rows and `product`'s, if there is one, is transformed in place: by one pass.
-static bool takes_columns(const mst_deconvolution *plan) {
-    return plan->product_side == Y || plan->padded[Y] == 1 ||
-           mst_pass_takes(&plan->context->device, false, plan->is_double, plan->padded[Y]);
-}
-
-// Sums over points, neighbours of points and more than one estimate are left to the kernels of deconv.cl.
+// Columns are transformed in place, so by one pass.
 static bool suit(const mst_deconvolution *plan) {
+    const mst_device_info *device = &plan->context->device;
     const size_t n = plan->padded[X];
-    return plan->product_side < N_SIDES && mst_deconvolution_iterates(plan) && !mst_deconvolution_alternates(plan) &&
-           plan->desc.iterations > 1 && n % (2 * PAIRS) == 0 &&
-           n / 2 <= mst_pass_longest(&plan->context->device, false, plan->is_double) && takes_columns(plan);
+    return plan->product_side < N_SIDES && mst_deconvolution_may_join(plan) && n % MST_DECONVOLUTION_ROW == 0 &&
+           n / 2 <= mst_pass_longest(device, false, plan->is_double) &&
+           (!mst_deconvolution_has_columns(plan) || mst_pass_takes(device, false, plan->is_double, plan->padded[Y]));
 }
 
 void mst_deconvolution_plan_rows(mst_deconvolution *plan) {
