@@ -20,11 +20,6 @@ struct mst_mpi_convolution {
 
 // ---- Making a plan
 
-static mst_status take(size_t bytes, void **memory, mst_error *error) {
-    *memory = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
-    return *memory ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of a padded array", bytes);
-}
-
 typedef struct request {
     mst_context *context;
     const mst_convolution_desc *desc;
@@ -46,9 +41,9 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     if (c->frame.is_empty)
         return MST_OK;
     c->n_products = mst_mpi_layout_elements(&spectrum.layout);
-    TRY(take(mst_mpi_part_bytes(&c->padded), &c->values, error));
+    TRY(mst_mpi_take(mst_mpi_part_bytes(&c->padded), "a padded array", &c->values, error));
     for (int side = 0; side < 2; side++)
-        TRY(take(mst_mpi_part_bytes(&spectrum), &c->spectra[side], error));
+        TRY(mst_mpi_take(mst_mpi_part_bytes(&spectrum), "a padded array", &c->spectra[side], error));
 fail:
     return status;
 }

@@ -23,12 +23,6 @@ struct mst_mpi_filter {
 
 // ---- Making a plan
 
-static mst_status take(size_t bytes, void *memory, mst_error *error) {
-    void **at = memory;
-    *at = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
-    return *at ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of an image", bytes);
-}
-
 // The mask at this rank's part of the spectrum, in its order.
 static mst_status fill_mask(mst_mpi_filter *p, const mst_filter_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
@@ -40,7 +34,7 @@ static mst_status fill_mask(mst_mpi_filter *p, const mst_filter_desc *desc, mst_
         first[MST_MPI_SIDES - spectrum->rank + a] = p->region.spectrum.start[a];
         count[MST_MPI_SIDES - spectrum->rank + a] = spectrum->shape[a];
     }
-    TRY(take(mst_mpi_layout_elements(spectrum) * bytes, &dense, error));
+    TRY(mst_mpi_take(mst_mpi_layout_elements(spectrum) * bytes, "an image", &dense, error));
     TRY(mst_filter_mask_values(desc, first, count, dense, error));
     mst_mpi_copy(spectrum->rank, spectrum->shape, bytes, p->mask, spectrum->strides, dense,
                  mst_layout_dense(p->image.frame.type, spectrum->rank, spectrum->shape).strides);
@@ -68,10 +62,11 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     if (p->image.is_empty)
         return MST_OK;
     p->plane_bytes = mst_mpi_part_bytes(&p->region.points);
-    TRY(take((p->image.is_scaled ? p->image.colours : 1) * p->plane_bytes, &p->values, error));
-    TRY(take(mst_mpi_part_bytes(&p->region.spectrum), &p->spectrum, error));
-    TRY(take(mst_mpi_layout_elements(&p->region.spectrum.layout) * mst_type_bytes(p->image.frame.type), &p->mask, error));
-    TRY(take((3 * p->image.colours + 2) * sizeof *p->numbers, &p->numbers, error));
+    TRY(mst_mpi_take((p->image.is_scaled ? p->image.colours : 1) * p->plane_bytes, "an image", &p->values, error));
+    TRY(mst_mpi_take(mst_mpi_part_bytes(&p->region.spectrum), "an image", &p->spectrum, error));
+    TRY(mst_mpi_take(mst_mpi_layout_elements(&p->region.spectrum.layout) * mst_type_bytes(p->image.frame.type), "an image",
+                     &p->mask, error));
+    TRY(mst_mpi_take((3 * p->image.colours + 2) * sizeof *p->numbers, "an image", &p->numbers, error));
     TRY(fill_mask(p, r->desc, error));
 fail:
     return status;

@@ -22,6 +22,16 @@ size_t test_random(size_t n) {
 
 double test_value(size_t index) { return (double)(mix(index + 12345) >> 11) / (double)(1ull << 52) - 1; }
 
+size_t test_place_of(const mst_mpi_part *p, const mst_layout *whole, size_t n) {
+    size_t at = 0, outer = 1;
+    for (int k = whole->rank - 1; k >= 0; k--) {
+        at += (p->start[k] + n % p->layout.shape[k]) * outer;
+        n /= p->layout.shape[k];
+        outer *= whole->shape[k];
+    }
+    return at;
+}
+
 mst_context *test_begin(int *argc, char ***argv) {
     int provided;
     mst_context *context = NULL;

@@ -27,6 +27,9 @@ extern int test_rank, test_n_ranks;
 size_t test_random(size_t n);
 double test_value(size_t index);
 
+// The place of element n of a part in the whole array.
+size_t test_place_of(const mst_mpi_part *part, const mst_layout *whole, size_t n);
+
 // MPI_Init_thread, the seed from MASTABA_SEED or of the first rank, which prints it; and a context of the ranks.
 mst_context *test_begin(int *argc, char ***argv);
 void test_end(mst_context *context);

@@ -97,24 +97,13 @@ static void make_reference(mst_context *context, arrays *a) {
     MPI_Bcast(a->values[2], (int)numbers(&a->desc.z), MPI_DOUBLE, 0, MPI_COMM_WORLD);
 }
 
-// The place of element n of a part in the whole array.
-static size_t place_of(const mst_mpi_part *p, const mst_layout *whole, size_t n) {
-    size_t at = 0, outer = 1;
-    for (int k = whole->rank - 1; k >= 0; k--) {
-        at += (p->start[k] + n % p->layout.shape[k]) * outer;
-        n /= p->layout.shape[k];
-        outer *= whole->shape[k];
-    }
-    return at;
-}
-
 static size_t elements(const mst_mpi_part *p) { return numbers(&p->layout) / (is_complex(p->layout.type) ? 2 : 1); }
 
 static void fill_part(const arrays *a, int side) {
     const mst_layout *whole = side ? &a->desc.y : &a->desc.x;
     const mst_mpi_part *p = &a->parts[side];
     for (size_t i = 0; i < elements(p); i++) {
-        const size_t at = place_of(p, whole, i);
+        const size_t at = test_place_of(p, whole, i);
         if (!is_complex(p->layout.type)) {
             put(p->layout.type, a->own[side], i, get(whole->type, a->values[side], at));
         } else if (is_complex(whole->type)) {
@@ -134,7 +123,7 @@ static void check_result(const arrays *a, const void *z) {
     unsigned long long mine = elements(p), covered = 0;
     for (size_t i = 0; i < elements(p); i++)
         for (size_t w = 0; w < width; w++) {
-            const double want = get(whole->type, a->values[2], width * place_of(p, whole, i) + w);
+            const double want = get(whole->type, a->values[2], width * test_place_of(p, whole, i) + w);
             sums[0] += pow(get(whole->type, z, width * i + w) - want, 2);
             sums[1] += want * want;
         }

@@ -104,17 +104,6 @@ static void make_reference(mst_context *context, arrays *a) {
     MPI_Bcast(a->results, (int)sizeof a->results, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-// The place of element n of a part in the whole array.
-static size_t place_of(const mst_mpi_part *p, const mst_layout *whole, size_t n) {
-    size_t at = 0, outer = 1;
-    for (int k = whole->rank - 1; k >= 0; k--) {
-        at += (p->start[k] + n % p->layout.shape[k]) * outer;
-        n /= p->layout.shape[k];
-        outer *= whole->shape[k];
-    }
-    return at;
-}
-
 static void check_result(const arrays *a, const void *result) {
     const mst_mpi_part *p = &a->parts[1];
     const mst_type type = p->layout.type;
@@ -122,7 +111,7 @@ static void check_result(const arrays *a, const void *result) {
     double own[2] = {0, 0}, all[2];
     unsigned long long mine = elements(&p->layout), covered = 0;
     for (size_t i = 0; i < elements(&p->layout); i++) {
-        const double want = get(type, a->results, place_of(p, &a->desc.input, i));
+        const double want = get(type, a->results, test_place_of(p, &a->desc.input, i));
         own[0] = fmax(own[0], fabs(get(type, result, i) - want));
         own[1] = fmax(own[1], fabs(want));
     }
@@ -157,7 +146,7 @@ static void run_case(mst_context *context, arrays *a, bool doubles, size_t numbe
     void *input = calloc(n[0] + 1, sizeof(double)), *output = malloc((n[1] + 1) * sizeof(double));
     memset(output, 0xff, (n[1] + 1) * sizeof(double));
     for (size_t i = 0; i < n[0]; i++)
-        put(a->desc.input.type, input, i, get(a->desc.input.type, a->values, place_of(&a->parts[0], &a->desc.input, i)));
+        put(a->desc.input.type, input, i, get(a->desc.input.type, a->values, test_place_of(&a->parts[0], &a->desc.input, i)));
     test_part_hosts(1);
     OK(mst_mpi_filter_create(MPI_COMM_WORLD, context, &a->desc, cut, 60, &plan, &e));
     test_part_hosts(0);
