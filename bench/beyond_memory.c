@@ -7,6 +7,7 @@
 // and convolutions begin as that of the block alone.
 #include "core/cli.h"
 #include "json.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,16 +47,6 @@ typedef struct bench {
     json_t *rows;
 } bench;
 
-static bool said(const char *name, const mst_error *e) {
-    fprintf(stderr, "beyond-memory: %s: %s\n", name, e->message);
-    return false;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // ---- Arrays
 
 static bool make_arrays(bench *b) {
@@ -65,9 +56,9 @@ static bool make_arrays(bench *b) {
     b->bytes[1] = b->work->convolves ? b->bytes[0] + (size_t)(b->settings->taps - 1) * sizeof(float) : b->bytes[0];
     for (int k = 0; k < 2; k++) {
         if (b->work->pinned && mst_pinned_create(b->context, b->bytes[k], &b->arrays[k], &e) != MST_OK)
-            return said(b->work->name, &e);
+            return bench_say(b->work->name, &e);
         if (!b->work->pinned && !(b->arrays[k] = aligned_alloc(1 << 21, (b->bytes[k] + (1 << 21) - 1) >> 21 << 21)))
-            return said(b->work->name, &(mst_error){.message = "out of memory"});
+            return bench_say(b->work->name, &(mst_error){.message = "out of memory"});
         memset(b->arrays[k], 0xff, b->bytes[k]);
     }
     float *x = b->arrays[0];
@@ -136,7 +127,7 @@ static bool describe_transform(bench *b, int rank, const size_t *shape, int n_ax
     d.n_axes = n_axes;
     for (int a = 0; a < n_axes; a++)
         d.axes[a] = rank - n_axes + a;
-    return mst_fft_create(b->context, &d, out, &e) == MST_OK || said(b->work->name, &e);
+    return mst_fft_create(b->context, &d, out, &e) == MST_OK || bench_say(b->work->name, &e);
 }
 
 // Seconds of trips through the device, of all rounds, after one to warm up: those of the stream, for ordinary memory. It is gone
@@ -153,7 +144,7 @@ static bool time_trips(bench *b, double *seconds) {
             continue;
         }
         done = mst_fft_execute(stream, mst_at_host(b->arrays[0]), mst_at_host(b->arrays[1]), NULL, &e) == MST_OK ||
-               said("one trip", &e);
+               bench_say("one trip", &e);
         *to = cli_now() - start;
     }
     mst_fft_destroy(stream);
@@ -171,7 +162,7 @@ static bool make_plan(bench *b) {
     size_t taps = (size_t)b->settings->taps;
     d.x = mst_layout_dense(w->type, 1, w->shape);
     d.y = mst_layout_dense(w->type, 1, &taps);
-    return mst_convolution_create(b->context, &d, &b->convolution, &e) == MST_OK || said(w->name, &e);
+    return mst_convolution_create(b->context, &d, &b->convolution, &e) == MST_OK || bench_say(w->name, &e);
 }
 
 static bool execute(bench *b, double *seconds) {
@@ -184,7 +175,7 @@ static bool execute(bench *b, double *seconds) {
     mst_status status = b->work->convolves ? mst_convolution_execute(b->convolution, x, mst_at_host(b->taps), z, &how, &e)
                                            : mst_fft_execute(b->fft, x, z, &how, &e);
     *seconds = cli_now() - start;
-    return status == MST_OK || said(b->work->name, &e);
+    return status == MST_OK || bench_say(b->work->name, &e);
 }
 
 // How often the input crosses the link.
@@ -195,7 +186,7 @@ static bool trips_of(bench *b, double *trips) {
     if (b->work->convolves)
         return true;
     if (mst_fft_plan_needs(b->fft, &needs, &e) != MST_OK)
-        return said(b->work->name, &e);
+        return bench_say(b->work->name, &e);
     *trips = (double)needs.passes;
     return true;
 }
@@ -262,9 +253,8 @@ static bool measure(bench *b) {
     }
     if (!done || !check(b))
         return false;
-    qsort(trip, (size_t)rounds, sizeof *trip, by_value);
-    qsort(seconds, (size_t)rounds, sizeof *seconds, by_value);
-    report(b, trips, trip[rounds / 2], seconds[rounds / 2], seconds[0]);
+    const double trip_median = cli_median(trip, rounds), median = cli_median(seconds, rounds);
+    report(b, trips, trip_median, median, seconds[0]);
     return true;
 }
 

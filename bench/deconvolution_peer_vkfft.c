@@ -2,6 +2,7 @@
 // them: the ratio and the update each read and write what they must, one work-item an element.
 #define VKFFT_BACKEND 3
 #include "deconvolution_peer.h"
+#include "say.h"
 
 #include <vkFFT.h>
 
@@ -49,12 +50,6 @@ struct deconvolution_peer {
     cl_kernel steps[N_STEPS];
 };
 
-static bool said(cl_int code, const char *what) {
-    if (code != CL_SUCCESS)
-        fprintf(stderr, "deconvolution-rates: VkFFT's composition: %s: error %d\n", what, (int)code);
-    return code == CL_SUCCESS;
-}
-
 void deconvolution_peer_destroy(deconvolution_peer *p) {
     if (!p)
         return;
@@ -80,7 +75,7 @@ static bool make_steps(deconvolution_peer *p) {
         p->steps[k] = clCreateKernel(program, names[k], &code);
     if (program)
         clReleaseProgram(program);
-    return said(code, "building kernels");
+    return bench_opencl(code, "building kernels");
 }
 
 static bool make_transform(deconvolution_peer *p, const size_t shape[3]) {
@@ -94,23 +89,23 @@ static bool make_transform(deconvolution_peer *p, const size_t shape[3]) {
     c.bufferSize = &p->bytes;
     const VkFFTResult result = initializeVkFFT(&p->transform, c); // cleans up if it fails
     p->has_transform = result == VKFFT_SUCCESS;
-    return said((cl_int)result, "planning");
+    return bench_opencl((cl_int)result, "planning");
 }
 
 static bool transform(deconvolution_peer *p, cl_mem *buffer, int direction) {
     VkFFTLaunchParams launch = {0};
     launch.commandQueue = &p->queue;
     launch.buffer = buffer;
-    return said((cl_int)VkFFTAppend(&p->transform, direction, &launch), "transforming");
+    return bench_opencl((cl_int)VkFFTAppend(&p->transform, direction, &launch), "transforming");
 }
 
 static bool enqueue(deconvolution_peer *p, int step, cl_ulong n) {
     const size_t group = 256, items = (size_t)(n + group - 1) / group * group;
-    return said(clEnqueueNDRangeKernel(p->queue, p->steps[step], 1, NULL, &items, &group, 0, NULL, NULL), names[step]);
+    return bench_opencl(clEnqueueNDRangeKernel(p->queue, p->steps[step], 1, NULL, &items, &group, 0, NULL, NULL), names[step]);
 }
 
 static bool set(cl_kernel kernel, cl_uint k, size_t bytes, const void *value) {
-    return said(clSetKernelArg(kernel, k, bytes, value), "an argument");
+    return bench_opencl(clSetKernelArg(kernel, k, bytes, value), "an argument");
 }
 
 // The number of points, and how rows lie.
@@ -123,10 +118,10 @@ static bool set_points(const deconvolution_peer *p, int step, cl_uint first) {
 static bool upload_psf(deconvolution_peer *p, const size_t shape[3], const float *psf) {
     const size_t zero[3] = {0}, region[3] = {shape[2] * sizeof(float), shape[1], shape[0]};
     const size_t pitch = p->pitch * sizeof(float), row = shape[2] * sizeof(float);
-    return said(clEnqueueWriteBufferRect(p->queue, p->transfer, CL_TRUE, zero, zero, region, pitch, pitch * shape[1], row,
-                                         row * shape[1], psf, 0, NULL, NULL),
-                "uploading") &&
-           transform(p, &p->transfer, -1) && said(clFinish(p->queue), "the transfer");
+    return bench_opencl(clEnqueueWriteBufferRect(p->queue, p->transfer, CL_TRUE, zero, zero, region, pitch, pitch * shape[1], row,
+                                                 row * shape[1], psf, 0, NULL, NULL),
+                        "uploading") &&
+           transform(p, &p->transfer, -1) && bench_opencl(clFinish(p->queue), "the transfer");
 }
 
 static bool make_buffers(deconvolution_peer *p) {
@@ -134,7 +129,7 @@ static bool make_buffers(deconvolution_peer *p) {
     p->rows = clCreateBuffer(p->context, CL_MEM_READ_WRITE, (size_t)p->bytes, NULL, &code);
     if (code == CL_SUCCESS)
         p->transfer = clCreateBuffer(p->context, CL_MEM_READ_WRITE, (size_t)p->bytes, NULL, &code);
-    return said(code, "memory");
+    return bench_opencl(code, "memory");
 }
 
 deconvolution_peer *deconvolution_peer_create(mst_context *context, const size_t shape[3], const float *psf) {
@@ -172,5 +167,5 @@ bool deconvolution_peer_run(deconvolution_peer *p, cl_mem seen, cl_mem x, float 
                 set_points(p, UPDATE, 2) && enqueue(p, START, p->points);
     for (int k = 0; k < iterations && done; k++)
         done = convolve(p, 0) && enqueue(p, RATIO, p->points) && convolve(p, 1) && enqueue(p, UPDATE, p->points);
-    return said(clFinish(p->queue), "iterations") && done;
+    return bench_opencl(clFinish(p->queue), "iterations") && done;
 }

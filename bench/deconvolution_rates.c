@@ -6,6 +6,7 @@
 #include "core/cli.h"
 #include "deconvolution_peer.h"
 #include "json.h"
+#include "say.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,19 +28,8 @@ typedef struct rates {
     deconvolution_peer *peer;
     cl_mem image, results[N_WAYS];
     float mean;
-    double copy_rate, seconds[N_WAYS][MOST_ROUNDS], difference; // of an iteration; of the results, relative
+    double copy_rate, seconds[N_WAYS][MOST_ROUNDS], median[N_WAYS], difference; // of an iteration; of the results, relative
 } rates;
-
-static bool said(const mst_error *e) {
-    fprintf(stderr, "deconvolution-rates: %s\n", e->message);
-    return false;
-}
-
-static bool opencl(cl_int code, const char *what) {
-    if (code != CL_SUCCESS)
-        fprintf(stderr, "deconvolution-rates: %s: OpenCL error %d\n", what, (int)code);
-    return code == CL_SUCCESS;
-}
 
 static bool has_memory(const void *memory) {
     if (!memory)
@@ -64,7 +54,7 @@ static bool make_arrays(rates *r) {
     for (int way = 0; way < N_WAYS && code == CL_SUCCESS; way++)
         r->results[way] = clCreateBuffer(mst_context_opencl(r->context), CL_MEM_READ_WRITE, bytes, NULL, &code);
     free(image);
-    return opencl(code, "making buffers");
+    return bench_opencl(code, "making buffers");
 }
 
 // A Gaussian; `origin`: with its centre at the origin of a volume, else as the library takes it.
@@ -82,7 +72,7 @@ static bool make_psf(const rates *r, double **psf, size_t shape[3], float **orig
     if (!has_memory(*psf) || !has_memory(*origin))
         return false;
     if (mst_psf_gaussian(3, sigma, shape, *psf, &e) != MST_OK)
-        return said(&e);
+        return bench_say(NULL, &e);
     for (size_t i = 0; i < n; i++) {
         const size_t at[3] = {i / shape[2] / shape[1], i / shape[2] % shape[1], i % shape[2]};
         size_t place = 0;
@@ -108,7 +98,7 @@ static bool make_plans(rates *r) {
     d.start_value = (double)r->mean;
     for (int k = 0; k < 2 && made; k++) {
         d.iterations = k == 0 ? FEW : MANY;
-        made = mst_deconvolution_create(r->context, &d, &r->plans[k], &e) == MST_OK || said(&e);
+        made = mst_deconvolution_create(r->context, &d, &r->plans[k], &e) == MST_OK || bench_say(NULL, &e);
     }
 #ifdef BENCH_VKFFT
     if (made)
@@ -129,7 +119,7 @@ static bool run(rates *r, int way, int many, double *seconds) {
         arrays.image = mst_at_device(r->image, 0);
         arrays.result = mst_at_device(r->results[0], 0);
         if (mst_deconvolution_execute(r->plans[many], &arrays, NULL, &e) != MST_OK)
-            return said(&e);
+            return bench_say(NULL, &e);
     }
 #ifdef BENCH_VKFFT
     if (way == 1 && !deconvolution_peer_run(r->peer, r->image, r->results[1], r->mean, many ? MANY : FEW))
@@ -139,23 +129,18 @@ static bool run(rates *r, int way, int many, double *seconds) {
     return true;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool measure(rates *r) {
     const int rounds = r->settings->rounds, n_ways = r->peer ? N_WAYS : 1;
     for (int round = -1; round < rounds; round++) // one to warm up
         for (int way = 0; way < n_ways; way++) {
-            double few, many;
+            double few = 0, many = 0;
             if (!run(r, way, 0, &few) || !run(r, way, 1, &many))
                 return false;
             if (round >= 0)
                 r->seconds[way][round] = (many - few) / (MANY - FEW);
         }
     for (int way = 0; way < n_ways; way++)
-        qsort(r->seconds[way], (size_t)rounds, sizeof(double), by_value);
+        r->median[way] = cli_median(r->seconds[way], rounds);
     return true;
 }
 
@@ -165,7 +150,7 @@ static bool compare(rates *r) {
     double square = 0, all = 0;
     bool read = has_memory(values[0]) && has_memory(values[1]);
     for (int way = 0; way < N_WAYS && read; way++)
-        read = opencl(
+        read = bench_opencl(
             clEnqueueReadBuffer(mst_context_queue(r->context), r->results[way], CL_TRUE, 0, bytes, values[way], 0, NULL, NULL),
             "reading results");
     for (size_t i = 0; i < r->points && read; i++) {
@@ -184,7 +169,7 @@ static bool compare(rates *r) {
 static bool report(const rates *r) {
     const mst_device_info *d = mst_context_device(r->context);
     const settings *s = r->settings;
-    const double own = r->seconds[0][s->rounds / 2], peer = r->seconds[1][s->rounds / 2];
+    const double own = r->median[0], peer = r->median[1];
     const double ideal = PASSES_BYTES * (double)r->points / r->copy_rate;
     printf("%s, driver %s: Richardson-Lucy, %zu x %zu x %zu, ms an iteration\n\n%-30s %10.3f\n%-30s %10.3f %6.3f\n", d->name,
            d->driver_version, r->shape[0], r->shape[1], r->shape[2], "80 bytes a point, copied", 1e3 * ideal, "mastaba",

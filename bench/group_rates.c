@@ -73,11 +73,6 @@ void group_failed(group_run *run, const char *name, const char *why) {
     write_json(run);
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double group_median(mst_status (*work)(void *user, mst_error *error), void *user, mst_error *error) {
     double seconds[GROUP_ROUNDS];
     for (int round = -1; round < GROUP_ROUNDS; round++) {
@@ -87,8 +82,7 @@ double group_median(mst_status (*work)(void *user, mst_error *error), void *user
         if (round >= 0)
             seconds[round] = cli_now() - start;
     }
-    qsort(seconds, GROUP_ROUNDS, sizeof *seconds, by_value);
-    return seconds[GROUP_ROUNDS / 2];
+    return cli_median(seconds, GROUP_ROUNDS);
 }
 
 static void log_line(mst_log_level level, const char *text, void *user) {

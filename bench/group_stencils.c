@@ -44,13 +44,6 @@ static mst_status read_planes(mst_stencil *s, const mst_stencil_desc *d, int n, 
     return status;
 }
 
-static double by_step(const double *sorted, uint64_t steps) { return sorted[GROUP_ROUNDS / 2] / (double)steps; }
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // Runs for about sample_seconds, GROUP_ROUNDS times. Those of a group begin and end with an exchange, as long ones mostly do.
 static mst_status take_time(const group_run *run, mst_stencil *s, timing *t, mst_error *error) {
     mst_stencil_report report = MST_STENCIL_REPORT_INIT;
@@ -71,10 +64,8 @@ static mst_status take_time(const group_run *run, mst_stencil *s, timing *t, mst
         seconds[round] = report.seconds;
         t->bytes = ((double)report.upload_bytes + (double)report.download_bytes) / (double)steps;
     }
-    if (status == MST_OK) {
-        qsort(seconds, GROUP_ROUNDS, sizeof *seconds, by_value);
-        t->seconds = by_step(seconds, steps);
-    }
+    if (status == MST_OK)
+        t->seconds = cli_median(seconds, GROUP_ROUNDS) / (double)steps;
     return status;
 }
 

@@ -4,6 +4,7 @@
 // z = x * y, circular, one pair of vectors after the other, from arrays pinned by the library and from ordinary ones, in turns
 // with the link. A rate counts the bytes of all three arrays.
 #include "core/cli.h"
+#include "say.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -26,44 +27,33 @@ typedef struct rates {
     cl_mem device[2];
     void *pinned[3], *ordinary[3]; // x, y, z
     size_t bytes;                  // of each
-    double seconds[N_WAYS][MOST_ROUNDS];
+    double seconds[N_WAYS][MOST_ROUNDS], median[N_WAYS];
 } rates;
 
 static const char *const names[N_WAYS] = {"link", "pinned", "ordinary"};
-
-static bool said(const mst_error *e) {
-    fprintf(stderr, "host-rates: %s\n", e->message);
-    return false;
-}
-
-static bool opencl(cl_int code, const char *what) {
-    if (code != CL_SUCCESS)
-        fprintf(stderr, "host-rates: %s: OpenCL error %d\n", what, (int)code);
-    return code == CL_SUCCESS;
-}
 
 // Two arrays up and one down at once.
 static bool use_link(rates *r) {
     for (size_t at = 0; at < r->bytes; at += PIECE) {
         size_t n = r->bytes - at < PIECE ? r->bytes - at : PIECE;
         for (int k = 0; k < 2; k++)
-            if (!opencl(clEnqueueWriteBuffer(r->up, r->device[0], CL_FALSE, 0, n, (char *)r->pinned[k] + at, 0, NULL, NULL),
-                        "uploading"))
+            if (!bench_opencl(clEnqueueWriteBuffer(r->up, r->device[0], CL_FALSE, 0, n, (char *)r->pinned[k] + at, 0, NULL, NULL),
+                              "uploading"))
                 return false;
-        if (!opencl(clEnqueueReadBuffer(r->down, r->device[1], CL_FALSE, 0, n, (char *)r->pinned[2] + at, 0, NULL, NULL),
-                    "downloading"))
+        if (!bench_opencl(clEnqueueReadBuffer(r->down, r->device[1], CL_FALSE, 0, n, (char *)r->pinned[2] + at, 0, NULL, NULL),
+                          "downloading"))
             return false;
         clFlush(r->up);
         clFlush(r->down);
     }
-    return opencl(clFinish(r->up), "uploading") && opencl(clFinish(r->down), "downloading");
+    return bench_opencl(clFinish(r->up), "uploading") && bench_opencl(clFinish(r->down), "downloading");
 }
 
 static bool convolve(mst_convolution *plan, void *const *arrays) {
     mst_error e;
     return mst_convolution_execute(plan, mst_at_host(arrays[0]), mst_at_host(arrays[1]), mst_at_host(arrays[2]), NULL, &e) ==
                MST_OK ||
-           said(&e);
+           bench_say(NULL, &e);
 }
 
 static bool run(rates *r, int way) {
@@ -82,7 +72,7 @@ static bool make_plans(rates *r) {
     r->bytes = vectors * length * sizeof(float[2]);
     for (int k = 0; k < 2; k++)
         if (mst_convolution_create(r->context, &desc, &r->plans[k], &e) != MST_OK)
-            return said(&e);
+            return bench_say(NULL, &e);
     return true;
 }
 
@@ -103,11 +93,11 @@ static bool make_arrays(rates *r) {
         memcpy(r->pinned[k], values, r->bytes);
     }
     r->up = clCreateCommandQueue(opencl_context, device, 0, &code);
-    if (opencl(code, "making a queue"))
+    if (bench_opencl(code, "making a queue"))
         r->down = clCreateCommandQueue(opencl_context, device, 0, &code);
     for (int k = 0; k < 2 && code == CL_SUCCESS; k++)
         r->device[k] = clCreateBuffer(opencl_context, CL_MEM_READ_WRITE, PIECE, NULL, &code);
-    return opencl(code, "making queues and buffers");
+    return bench_opencl(code, "making queues and buffers");
 }
 
 static void release(rates *r) {
@@ -127,11 +117,6 @@ static void release(rates *r) {
     mst_context_destroy(r->context);
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static bool measure(rates *r) {
     int rounds = r->settings->rounds;
     for (int round = -1; round < rounds; round++) // one to warm up
@@ -144,7 +129,7 @@ static bool measure(rates *r) {
                 r->seconds[way][round] = cli_now() - start;
         }
     for (int way = 0; way < N_WAYS; way++)
-        qsort(r->seconds[way], (size_t)rounds, sizeof(double), by_value);
+        r->median[way] = cli_median(r->seconds[way], rounds);
     if (memcmp(r->pinned[2], r->ordinary[2], r->bytes) == 0)
         return true;
     fprintf(stderr, "host-rates: pinned and ordinary arrays gave different results\n");
@@ -163,7 +148,7 @@ static bool report(const rates *r) {
     printf("%s, driver %s: 3 arrays of %zu bytes, complex64 vectors of %d\n\n%-10s %10s %8s %8s\n", d->name, d->driver_version,
            r->bytes, s->length, "arrays", "ms", "GB/s", "of link");
     for (int way = 0; way < N_WAYS; way++) {
-        double seconds = r->seconds[way][s->rounds / 2], share = r->seconds[0][s->rounds / 2] / seconds;
+        double seconds = r->median[way], share = r->median[0] / seconds;
         double rate = 3e-9 * (double)r->bytes / seconds;
         printf("%-10s %10.3f %8.2f %8.3f\n", names[way], 1e3 * seconds, rate, share);
         json_object_set_new(all, names[way],

@@ -45,16 +45,10 @@ mst_status rank_time(MPI_Comm communicator, mst_status (*work)(void *user, mst_e
     return status;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double rank_median(const rank_timing *timing) {
     double sorted[RANK_MOST_ROUNDS];
     memcpy(sorted, timing->seconds, sizeof sorted);
-    qsort(sorted, (size_t)timing->n, sizeof *sorted, by_value);
-    return timing->n % 2 ? sorted[timing->n / 2] : (sorted[timing->n / 2] + sorted[timing->n / 2 - 1]) / 2;
+    return cli_median(sorted, timing->n);
 }
 
 json_t *rank_seconds(const rank_timing *timing) {

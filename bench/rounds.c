@@ -61,16 +61,10 @@ static void *prepare(const bench_peer *peer, const bench_job *job, const bench_r
     return NULL;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void summarize(bench_result *r, double *samples, int n) {
-    qsort(samples, (size_t)n, sizeof *samples, by_value);
+    r->seconds = cli_median(samples, n);
     r->least = samples[0];
     r->most = samples[n - 1];
-    r->seconds = n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
     if (r->least < 0)
         *r = failed("an execution fails");
 }

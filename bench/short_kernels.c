@@ -214,11 +214,6 @@ static bool compare(const bench *b, const short_case *c, arrays *a, way *w, bool
     return true;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // All in turns.
 static bool measure(const bench *b, const short_case *c, const arrays *a, way *ways) {
     int times[MOST_WAYS], rounds = b->settings->rounds;
@@ -238,10 +233,8 @@ static bool measure(const bench *b, const short_case *c, const arrays *a, way *w
                     return false;
                 ways[k].seconds[round] = (cli_now() - start) / times[k];
             }
-    for (int k = 0; k < MOST_WAYS; k++) {
-        qsort(ways[k].seconds, (size_t)rounds, sizeof(double), by_value);
-        ways[k].median = ways[k].seconds[rounds / 2];
-    }
+    for (int k = 0; k < MOST_WAYS; k++)
+        ways[k].median = cli_median(ways[k].seconds, rounds);
     return true;
 }
 

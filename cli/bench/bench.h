@@ -91,7 +91,4 @@ bool bench_is_time(const bench_run *run, const char *name, double seconds);
 
 double bench_between(double low, double value, double high);
 
-// Of times, which are sorted.
-double bench_median(double *samples, int n);
-
 #endif

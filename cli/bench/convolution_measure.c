@@ -108,7 +108,7 @@ static mst_status time_median(mst_context *context, const convolution_data *d, s
     mst_convolution_destroy(plan);
     if (status != MST_OK)
         return status;
-    timing->seconds = bench_median(runs, n);
+    timing->seconds = cli_median(runs, n);
     timing->runs = n;
     timing->outcome = CELL_DONE;
     return MST_OK;

@@ -53,7 +53,7 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
         double samples[PYRAMID_ROUNDS], steps = (double)report.steps;
         point->samples[point->n_samples++] = report.seconds / (nodes * steps);
         memcpy(samples, point->samples, sizeof samples);
-        point->measured = bench_median(samples, point->n_samples);
+        point->measured = cli_median(samples, point->n_samples);
         point->predicted = point->plan.seconds / (nodes * steps);
     }
     return status;

@@ -165,7 +165,7 @@ static mst_status time_arrays(const arrays *a, int rounds, double *median, mst_e
     int times = 1 + (int)(LEAST_MS * 1e-3 / (once + 1e-7));
     for (int k = 0; k < rounds && status == MST_OK; k++)
         status = execute(a, times, &samples[k], error);
-    *median = status == MST_OK ? bench_median(samples, rounds) : 0;
+    *median = status == MST_OK ? cli_median(samples, rounds) : 0;
     return status;
 }
 
@@ -245,7 +245,7 @@ static mst_status time_solver(mst_stencil *solver, int rounds, double *median, m
         status = mst_stencil_run(solver, steps, NULL, &report, error);
         samples[k] = report.seconds / (double)steps;
     }
-    *median = status == MST_OK ? bench_median(samples, rounds) : 0;
+    *median = status == MST_OK ? cli_median(samples, rounds) : 0;
     return status;
 }
 

@@ -151,7 +151,7 @@ static int time_width(experiment *x, unsigned width, double *seconds) {
     int times = once > LEAST_MS * 1e-3 ? 1 : 1 + (int)(LEAST_MS * 1e-3 / (once + 1e-7));
     for (int k = 0; k < x->bench->arrays.rounds && code == CLI_DONE; k++)
         code = cli_interrupted() ? cli_fail_interrupted(x->bench->run.command) : launch(x, times, &samples[k]);
-    *seconds = code == CLI_DONE ? bench_median(samples, x->bench->arrays.rounds) : 0;
+    *seconds = code == CLI_DONE ? cli_median(samples, x->bench->arrays.rounds) : 0;
     mst_map_destroy(x->plan);
     x->plan = NULL;
     return code;

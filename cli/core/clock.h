@@ -4,4 +4,7 @@
 // Seconds on a clock that only goes forward.
 double cli_now(void);
 
+// The median of n times, which are sorted.
+double cli_median(double *seconds, int n);
+
 #endif
