@@ -74,8 +74,11 @@ static int open_standard(cli_image_file *f) {
 static int read_by_content(cli_image_file *f, cli_image *image) {
     image->format = format_by_magic(f->file);
     rewind(f->file);
-    if (image->format != CLI_NO_IMAGE)
-        return codecs[image->format]->read(f, image);
+    if (image->format != CLI_NO_IMAGE) {
+        const cli_image_codec *codec = codecs[image->format];
+        const int code = cli_library_open(f->command, f->path, codec->needs);
+        return code == CLI_DONE ? codec->read(f, image) : code;
+    }
     return cli_image_damaged(
         f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF, JPEG or .npy; convert it, by 'magick IN OUT.png', say");
 }
@@ -99,7 +102,7 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
     if (!cannot && !image->alpha && image->channels != 1 && image->channels != 3 && !codecs[format]->any_channels)
         cannot = "the result has other channels than grey or RGB and opacity; write .png or .npy";
     if (!cannot)
-        return CLI_DONE;
+        return cli_library_open(command, path, codecs[format]->needs);
     cli_error(command, "%s: %s", path, cannot);
     return CLI_INPUT_OUTPUT;
 }

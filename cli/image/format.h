@@ -2,6 +2,7 @@
 #ifndef MASTABA_CLI_FORMAT_H
 #define MASTABA_CLI_FORMAT_H
 
+#include "core/library.h"
 #include "core/whole_file.h"
 #include "image.h"
 
@@ -22,6 +23,7 @@ typedef struct cli_image_codec {
     bool any_channels;                                // up to four, without being told that the last is opacity
     bool full_range;                                  // white is the largest value of the type
     bool lossy;                                       // what is read is not quite what was written
+    cli_format_library needs;                         // what reading and writing call
     int (*write)(const cli_whole_file *, const cli_image *);
 } cli_image_codec;
 

@@ -51,7 +51,8 @@ cli_image_format cli_image_format_in(const char *path);
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
 void cli_image_free(cli_image *image);
 
-// Says whether a format can hold images of such a kind, before any work; prints what it cannot. Returns an exit code.
+// Says whether a format can hold images of such a kind, and its library is there, before any work; prints what is missing.
+// Returns an exit code.
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image);
 
 // Whether values are floating-point numbers.

@@ -285,5 +285,6 @@ const cli_image_codec cli_jpeg = {
     .cannot_hold = cannot_hold,
     .full_range = true,
     .lossy = true,
+    .needs = CLI_LIBJPEG,
     .write = write_jpeg,
 };

@@ -288,6 +288,7 @@ const cli_image_codec cli_png = {
     .read = read_png,
     .cannot_hold = cannot_hold,
     .any_channels = true,
+    .needs = CLI_LIBPNG,
     .full_range = true,
     .write = write_png,
 };

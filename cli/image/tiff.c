@@ -360,5 +360,6 @@ const cli_image_codec cli_tiff = {
     .begins = begins_tiff,
     .read = read_file,
     .full_range = true,
+    .needs = CLI_LIBTIFF,
     .write = write_file,
 };

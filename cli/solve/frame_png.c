@@ -1,6 +1,8 @@
 // A field's values as a picture: an indexed PNG, one pixel a value, the first row on top.
 #include "frames.h"
 
+#include "core/library.h"
+
 #include <errno.h>
 #include <math.h>
 #include <png.h>
@@ -42,7 +44,7 @@ int frame_check_png(const char *command, const char *path, const mst_layout *lay
                       layout->shape[k]);
             return CLI_INPUT_OUTPUT;
         }
-    return CLI_DONE;
+    return cli_library_open(command, path, CLI_LIBPNG);
 }
 
 int frame_draw_png(const cli_whole_file *whole, const mst_layout *layout, const void *values, const frame_style *style) {

@@ -19,7 +19,8 @@ typedef struct frame_style {
     double range[2]; // the values of the first and last colour; equal: the least and greatest value of the picture
 } frame_style;
 
-// Whether a picture can hold rows and columns of such an array; prints the error. Returns an exit code.
+// Whether a picture can hold rows and columns of such an array, and libpng is there; prints the error. Returns an exit code.
+// Before frame_draw_png.
 int frame_check_png(const char *command, const char *path, const mst_layout *layout);
 
 // Draws dense float32 or float64 values of rank 1 or 2, one pixel each, row 0 on top; NaN is grey. Returns an exit code.

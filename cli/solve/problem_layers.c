@@ -75,7 +75,7 @@ bool problem_is_layer(cli_yaml *y, const yaml_node_t *node) {
     if (node->type != YAML_MAPPING_NODE)
         return false;
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
-        const yaml_node_t *key = yaml_document_get_node(&y->document, pair->key);
+        const yaml_node_t *key = cli_yaml_node(y, pair->key);
         if (key->type == YAML_SCALAR_NODE && strcmp((const char *)key->data.scalar.value, "absorb") == 0)
             return true;
     }

@@ -59,10 +59,6 @@ static bool name_parameters(materials_reading *r, yaml_node_t *first) {
     return true;
 }
 
-static yaml_node_t *node_at(const cli_yaml *y, int index) {
-    return yaml_document_get_node((yaml_document_t *)(uintptr_t)&y->document, index);
-}
-
 // The parameter of that name; SIZE_MAX after printing the error.
 static size_t find_parameter(materials_reading *r, yaml_node_t *node, const char *name, const char *first) {
     const mst_stencil_field *fields = r->p->fields + r->first;
@@ -163,7 +159,7 @@ static bool read_by_index(materials_reading *r, yaml_node_t *node) {
     if (n == 0)
         return cli_yaml_error(&p->yaml, r->table, "a table has at least one material");
     if (!cli_yaml_entries(&p->yaml, r->table, count_rows, r) ||
-        !name_parameters(r, node_at(&p->yaml, r->table->data.mapping.pairs.start->value)))
+        !name_parameters(r, cli_yaml_node(&p->yaml, r->table->data.mapping.pairs.start->value)))
         return false;
     r->rows = p->material_rows = malloc(r->n * r->n_rows * sizeof *r->rows);
     for (size_t i = 0; r->rows && i < r->n * r->n_rows; i++)
@@ -271,7 +267,7 @@ bool problem_read_materials(cli_yaml *y, yaml_node_t *node, void *target) {
         return cli_yaml_error(y, node, "expected a list of regions, or {file: NUMBERS.npy, table: {0: {PARAMETER: VALUE}}}");
     if (r.file)
         return read_by_index(&r, node);
-    if (!name_parameters(&r, node_at(y, *r.regions->data.sequence.items.start)))
+    if (!name_parameters(&r, cli_yaml_node(y, *r.regions->data.sequence.items.start)))
         return false;
     r.p->regions = r.regions;
     r.p->first_material = r.first;

@@ -1,5 +1,7 @@
 #include "yaml_file.h"
 
+#include "core/library.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +29,9 @@ bool cli_yaml_error(const cli_yaml *y, const yaml_node_t *node, const char *form
 
 yaml_node_t *cli_yaml_root(cli_yaml *y) { return yaml_document_get_root_node(&y->document); }
 
-static yaml_node_t *node_at(cli_yaml *y, int index) { return yaml_document_get_node(&y->document, index); }
+yaml_node_t *cli_yaml_node(const cli_yaml *y, int index) {
+    return yaml_document_get_node((yaml_document_t *)(uintptr_t)&y->document, index); // which it does not change
+}
 
 static int syntax_error(const cli_yaml *y, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR)
@@ -82,7 +86,7 @@ static int load_document(cli_yaml *y, yaml_parser_t *parser) {
 }
 
 int cli_yaml_parse(const char *command, const char *path, const char *text, size_t bytes, cli_yaml *y) {
-    int code = CLI_DONE;
+    int code = cli_library_open(command, path, CLI_LIBYAML);
     y->command = command;
     y->path = path;
     for (int pass = 0; pass < 2 && code == CLI_DONE; pass++) {
@@ -178,21 +182,21 @@ static bool is_cut_off(const yaml_node_t *mapping, const yaml_node_t *key, const
 bool cli_yaml_entries(cli_yaml *y, yaml_node_t *mapping, cli_yaml_entry read, void *target) {
     const yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
     for (const yaml_node_pair_t *pair = start; pair < top; pair++)
-        if (is_cut_off(mapping, node_at(y, pair->key), node_at(y, pair->value)))
-            return cli_yaml_error(y, node_at(y, pair->key),
+        if (is_cut_off(mapping, cli_yaml_node(y, pair->key), cli_yaml_node(y, pair->value)))
+            return cli_yaml_error(y, cli_yaml_node(y, pair->key),
                                   "nothing belongs to '%s'; a comma within {...} ends a value, unless quotes are around it",
-                                  (const char *)node_at(y, pair->key)->data.scalar.value);
+                                  (const char *)cli_yaml_node(y, pair->key)->data.scalar.value);
     for (const yaml_node_pair_t *pair = start; pair < top; pair++) {
-        const yaml_node_t *key = node_at(y, pair->key);
+        const yaml_node_t *key = cli_yaml_node(y, pair->key);
         const char *name = cli_yaml_text(y, key, "a name as key");
         if (!name)
             return false;
         for (const yaml_node_pair_t *other = start; other < pair; other++)
-            if (strcmp(name, (const char *)node_at(y, other->key)->data.scalar.value) == 0)
+            if (strcmp(name, (const char *)cli_yaml_node(y, other->key)->data.scalar.value) == 0)
                 return cli_yaml_error(y, key, "'%s' stands here a second time; the first is on line %zu", name,
-                                      node_at(y, other->key)->start_mark.line + 1);
+                                      cli_yaml_node(y, other->key)->start_mark.line + 1);
         size_t length = enter(y, name, 0);
-        if (!read(y, name, node_at(y, pair->value), (size_t)(pair - start), target))
+        if (!read(y, name, cli_yaml_node(y, pair->value), (size_t)(pair - start), target))
             return false;
         leave(y, length);
     }
@@ -203,7 +207,7 @@ bool cli_yaml_items(cli_yaml *y, yaml_node_t *list, cli_yaml_entry read, void *t
     const yaml_node_item_t *start = list->data.sequence.items.start;
     for (const yaml_node_item_t *item = start; item < list->data.sequence.items.top; item++) {
         size_t length = enter(y, NULL, (size_t)(item - start));
-        if (!read(y, NULL, node_at(y, *item), (size_t)(item - start), target))
+        if (!read(y, NULL, cli_yaml_node(y, *item), (size_t)(item - start), target))
             return false;
         leave(y, length);
     }

@@ -20,6 +20,7 @@ void cli_yaml_close(cli_yaml *y);
 
 // Strings that the functions below return live until cli_yaml_close.
 yaml_node_t *cli_yaml_root(cli_yaml *y);
+yaml_node_t *cli_yaml_node(const cli_yaml *y, int index); // as a mapping or a list has it
 
 // Prints "FILE:LINE: KEY: MESSAGE" with the line of the node. Returns false, as do all readers that printed an error.
 bool cli_yaml_error(const cli_yaml *y, const yaml_node_t *node, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -3,6 +3,7 @@
 
 #include "core/cli.h"
 #include "core/file.h"
+#include "core/library.h"
 
 #include <errno.h>
 #include <sndfile.h>
@@ -87,6 +88,8 @@ bool cli_is_sound(int file) {
     SF_INFO info;
     if (has_endless_list(file))
         return true; // which cannot be read
+    if (!cli_library_is_there(CLI_LIBSNDFILE))
+        return false;
     sound_input input = {.file = file};
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound)
@@ -162,6 +165,9 @@ int cli_sound_read(const char *command, const char *path, int file, cli_sound *o
         cli_error(command, "%s: is damaged: a list in it claims to be longer than the file", path);
         return CLI_INPUT_OUTPUT;
     }
+    int code = cli_library_open(command, path, CLI_LIBSNDFILE);
+    if (code != CLI_DONE)
+        return code;
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound && input.read_error != 0)
         return read_failed(command, path, &input);
@@ -171,7 +177,7 @@ int cli_sound_read(const char *command, const char *path, int file, cli_sound *o
                   unknown ? "" : sf_strerror(NULL));
         return CLI_INPUT_OUTPUT;
     }
-    int code = read_samples(command, path, sound, &info, &out->samples, &frames);
+    code = read_samples(command, path, sound, &info, &out->samples, &frames);
     sf_close(sound);
     if (code != CLI_INTERRUPTED && input.read_error != 0)
         return read_failed(command, path, &input);

@@ -6,7 +6,7 @@
 
 // ---- reader.c
 
-// Whether libsndfile knows the format of an open file.
+// Whether libsndfile is there and knows the format of an open file.
 bool cli_is_sound(int file);
 
 typedef struct cli_sound {

@@ -2,6 +2,7 @@
 #include "sound.h"
 
 #include "core/cli.h"
+#include "core/library.h"
 #include "core/whole_file.h"
 
 #include <errno.h>
@@ -149,7 +150,9 @@ int cli_sound_begin(cli_whole_file *whole, const mst_layout *result, int sample_
     w->info.channels = channels < 1 << 20 ? (int)channels : 1 << 20; // beyond any format's limit
     w->info.samplerate = sample_rate;
     w->info.format = w->is_double ? w->format->double_format : w->format->format;
-    int code = check_result(w, result);
+    int code = cli_library_open(w->command, w->path, CLI_LIBSNDFILE);
+    if (code == CLI_DONE)
+        code = check_result(w, result);
     if (code != CLI_DONE)
         return code;
     if (__builtin_mul_overflow(w->frames * channels, mst_type_bytes(result->type), &bytes) ||

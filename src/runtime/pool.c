@@ -18,7 +18,7 @@ struct mst_pool {
     pthread_cond_t done; // an iteration ended
     job *jobs;           // those with iterations left to begin
     bool stop, cancelled;
-    unsigned n_threads;
+    unsigned n_threads, most_threads; // that run, and that are started by the first job
     pthread_t threads[];
 };
 
@@ -74,13 +74,16 @@ mst_status mst_pool_create(unsigned n_threads, mst_pool **out, mst_error *error)
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->work, NULL);
     pthread_cond_init(&pool->done, NULL);
-    for (; pool->n_threads < n_threads; pool->n_threads++)
-        if (pthread_create(&pool->threads[pool->n_threads], NULL, worker, pool) != 0) {
-            mst_pool_destroy(pool);
-            return mst_fail(error, MST_ERROR_HOST_MEMORY, "cannot start %u copy threads", n_threads);
-        }
+    pool->most_threads = n_threads;
     *out = pool;
     return MST_OK;
+}
+
+// With those that there are a job is done, too.
+static void start_threads(mst_pool *pool) {
+    while (pool->n_threads < pool->most_threads && pthread_create(&pool->threads[pool->n_threads], NULL, worker, pool) == 0)
+        pool->n_threads++;
+    pool->most_threads = pool->n_threads;
 }
 
 void mst_pool_destroy(mst_pool *pool) {
@@ -111,6 +114,7 @@ mst_status mst_pool_run(mst_pool *pool, size_t n, mst_pool_fn body, void *user, 
     if (n == 1)
         return body(0, user, error);
     pthread_mutex_lock(&pool->mutex);
+    start_threads(pool);
     j.following = pool->jobs;
     pool->jobs = &j;
     pthread_cond_broadcast(&pool->work);

@@ -6,6 +6,7 @@
 
 typedef struct mst_pool mst_pool;
 
+// Up to n_threads threads, which start when there is something for them to do.
 mst_status mst_pool_create(unsigned n_threads, mst_pool **out, mst_error *error);
 void mst_pool_destroy(mst_pool *pool);
 

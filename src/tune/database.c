@@ -215,6 +215,12 @@ mst_tuning_result mst_tuning_describe(const json_t *entry, const char *driver) {
     return r;
 }
 
+bool mst_tuning_names_kind(const char *text_of_it, const mst_device_info *device) {
+    char kind[256];
+    kind_of(device, kind, sizeof kind);
+    return strstr(text_of_it, kind) != NULL;
+}
+
 bool mst_tuning_same_kind(const json_t *database, const mst_device_info *device) {
     char kind[256];
     kind_of(device, kind, sizeof kind);

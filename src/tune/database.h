@@ -34,6 +34,8 @@ mst_tuning_result mst_tuning_describe(const json_t *entry, const char *driver);
 
 // Whether a database is of a device of the same kind: both CPUs of one platform and architecture, or GPUs of one platform.
 bool mst_tuning_same_kind(const json_t *database, const mst_device_info *device);
+bool mst_tuning_names_kind(const char *text,
+                           const mst_device_info *device); // a database's text; without reading it, which takes long
 
 // ---- file.c
 

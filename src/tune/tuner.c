@@ -25,6 +25,8 @@ static json_t *find_shipped(const mst_device_info *device) {
     bool entered = mst_c_locale_enter(&c);
     for (size_t i = 0; i < mst_n_tuning_defaults && entered && !found; i++) {
         json_error_t why;
+        if (!mst_tuning_names_kind(mst_tuning_defaults[i].text, device))
+            continue;
         found = json_loads(mst_tuning_defaults[i].text, 0, &why);
         if (!found || !mst_tuning_is_valid(found) || !mst_tuning_same_kind(found, device)) {
             json_decref(found);

@@ -13,6 +13,7 @@ static int read_image(const cli_image_codec *codec, const char *path, cli_image 
     struct stat info;
     FUZZ_CHECK(f.file && fstat(fileno(f.file), &info) == 0);
     f.bytes = (uint64_t)info.st_size;
+    FUZZ_CHECK(cli_library_open("fuzz", "an image", codec->needs) == CLI_DONE);
     int code = codec->read(&f, image);
     fclose(f.file);
     return code;

@@ -35,7 +35,7 @@ static void try_values(const char *path) {
     cli_yaml y = {0};
     if (cli_yaml_open("fuzz", path, &y) == CLI_DONE)
         for (int i = 1; i <= MOST; i++) {
-            const yaml_node_t *node = yaml_document_get_node(&y.document, i);
+            const yaml_node_t *node = cli_yaml_node(&y, i);
             double number;
             uint64_t integer;
             if (node && node->type == YAML_SCALAR_NODE && cli_yaml_number(&y, node, &number))
