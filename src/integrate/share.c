@@ -38,9 +38,9 @@ typedef struct worker {
 typedef struct shared_call {
     const mst_integral_call *call;
     worker *workers;
-    size_t n_workers;
-    bool alike;            // the devices
-    pthread_mutex_t mutex; // guards what follows
+    size_t n_workers, share; // of integrals: an equal one
+    bool alike;              // the devices
+    pthread_mutex_t mutex;   // guards what follows
     pthread_cond_t changed;
     size_t next, done; // integrals that are taken, and whose results are the caller's
     bool stop;
@@ -82,8 +82,8 @@ static size_t part_of(const shared_call *s, const worker *w) {
         const worker *o = &s->workers[k];
         all += o->is_over ? 0 : o->done > 0 && o->seconds > 0 ? (double)o->done / o->seconds : own;
     }
-    const size_t share = s->call->n_sets / s->n_workers, first = share / (s->alike ? FIRST_ALIKE : FIRST_PART);
-    const size_t least = mst_larger(share / (s->alike ? LEAST_ALIKE : LEAST_PART), (size_t)1);
+    const size_t first = s->share / (s->alike ? FIRST_ALIKE : FIRST_PART);
+    const size_t least = mst_larger(s->share / (s->alike ? LEAST_ALIKE : LEAST_PART), (size_t)1);
     const size_t part = own > 0 ? (size_t)((double)left * own / all / (s->alike ? NEXT_ALIKE : NEXT_PART)) : first;
     return mst_smaller(mst_smaller(mst_larger(part, least), (size_t)MOST_PART), left);
 }
@@ -256,6 +256,7 @@ static mst_status make_workers(mst_integral *plan, shared_call *s, mst_error *er
     }
     for (size_t k = 0; k < n; k++)
         MST_TRY(add_second(s, k, n, error));
+    s->share = s->call->n_sets / s->n_workers;
 fail:
     return status;
 }
