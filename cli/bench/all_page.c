@@ -12,7 +12,7 @@ static void put_head(const page *p, const all_bench *bench) {
     page_put(
         p, "p",
         "The five systems that this library grew from, measured on this machine beside what their authors published, and what "
-        "the library reaches today. Blue cells are measured here, white ones published.");
+        "the library reaches today. Blue cells are measured here, the others published.");
     page_open(p, "dl class=\"about\"");
     put_about(p, "device", bench->run.device->name);
     put_about(p, "platform", bench->run.device->platform_name);

@@ -19,6 +19,10 @@ static const char style[] =
     "figure{margin:1.5rem 0}figure svg{width:100%;height:auto;display:block}figcaption,.note{color:#555;font-size:.9rem}"
     ".failed{background:#fdecea;border-left:4px solid #D55E00;padding:.5rem .8rem}"
     ".short{background:#fff7e0;border-left:4px solid #E69F00;padding:.5rem .8rem}summary{cursor:pointer;color:#0072B2}"
+    "@media(max-width:40em){body{padding:0 1rem}td.t{white-space:normal}}"
+    "@media screen and (prefers-color-scheme:dark){body{color:#ddd;background:#1c1e22}a,summary{color:#6cb6e8}"
+    "th{background:#2a2d33}th.g{border-color:#1c1e22}th,td{border-bottom-color:#3a3e45}td.m{background:#1f3444}"
+    "dt,figcaption,.note{color:#aaa}figure svg{background:#fff}.failed{background:#4a2520}.short{background:#43391c}}"
     "@media print{body{max-width:none;margin:0}h2{break-after:avoid}figure,tr{break-inside:avoid}}";
 
 // Bytes that are no UTF-8, as a driver may give, become '?', as do control characters, which XML does not allow.
