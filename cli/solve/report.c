@@ -20,7 +20,9 @@ static void print_choices(const mst_stencil_plan *plan) {
     printf("%s", mst_stencil_schedule_name(plan->schedule));
     if (!solve_in_core(plan))
         printf(", n = %zu", plan->depth);
-    if (plan->schedule != MST_STENCIL_SWEEPS && plan->schedule != MST_STENCIL_SKEWED_SWEEPS)
+    if (plan->schedule == MST_STENCIL_SWEEPS && plan->fuse > 1)
+        printf(" around a middle of m = %u", plan->fuse);
+    else if (plan->schedule != MST_STENCIL_SWEEPS && plan->schedule != MST_STENCIL_SKEWED_SWEEPS)
         printf(", m = %u", plan->fuse);
     if (!solve_in_core(plan))
         printf(", blocks of %zu, backing store in %s", plan->block,

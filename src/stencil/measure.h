@@ -5,6 +5,7 @@
 #include "runtime/context.h"
 #include "stencil/kernels/sweeper.h"
 #include "stencil/plan/model.h"
+#include "stencil/schedules/schedule.h"
 
 typedef struct mst_measurement {
     mst_context *context;
@@ -24,5 +25,8 @@ mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rate
 
 // The same for sweeps: node-steps a second, in two seconds at most; and whether to stagger them. Their tables hold a step.
 mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error);
+
+// The same for sweeps around a middle, on the whole grid.
+mst_status mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error);
 
 #endif

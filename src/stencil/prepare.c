@@ -171,11 +171,15 @@ static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_e
     in.wishes.schedule = MST_STENCIL_SWEEPS;
     if (!wished && !(mst_plan_may_sweep(&s->inputs) && mst_plan_in_core(s->plan.schedule)))
         return MST_OK;
+    if (wished && s->inputs.wishes.middle > 1)
+        return mst_middle_wish(s, error);
     if (mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK) // they do not fit
         return MST_OK;
     MST_TRY(make_sweeper(s, &plan, error));
-    if (!wished && may_repay(s, steps))
+    if (!wished && may_repay(s, steps)) {
+        mst_middle_try(s, steps, chosen);
         return MST_OK;
+    }
     *chosen = true;
     s->plan = plan;
 fail:

@@ -65,8 +65,8 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
         if (++since < run->at_once)
             continue;
         since = 0;
-        if (mst_plan_in_core(s->plan.schedule))
-            MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
+        if (mst_plan_in_core(s->plan.schedule)) // waits, and does not make the state whole
+            MST_TRY((s->members ? schedule->kind->settle : mst_in_core_settle)(schedule, &run->traffic, error));
         cancelled = report_progress(run, error);
     }
     MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));

@@ -35,7 +35,8 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
                                        .shape = desc->shape,
                                        .depth = desc->depth,
                                        .block = desc->block,
-                                       .fuse = desc->fuse,
+                                       .fuse = mst_plan_sweeps(desc->schedule) ? 0 : desc->fuse,
+                                       .middle = mst_plan_sweeps(desc->schedule) ? desc->fuse : 0,
                                        .overlap = !desc->no_overlap,
                                        .beside = desc->part && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE}};
     if (desc->part) { // the members of a group have one host's memory
@@ -136,6 +137,7 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
                                     .problem = &s->problem,
                                     .steppers = s->steppers,
                                     .sweeper = &s->sweeper,
+                                    .outside = s->outside ? &s->outside->steppers[0] : NULL,
                                     .plan = &s->plan,
                                     .file = desc->file,
                                     .file_offset = desc->file_offset,
@@ -176,6 +178,7 @@ void mst_stencil_destroy(mst_stencil *s) {
     for (int k = 0; k < 2; k++)
         mst_stepper_release(&s->steppers[k]);
     mst_sweeper_release(&s->sweeper);
+    mst_middle_release(s);
     mst_tables_release(&s->tables);
     mst_kernel_pair_release(&s->pair);
     mst_points_release(&s->points);

@@ -34,6 +34,8 @@ struct mst_stencil {
     mst_plan plan;
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_sweeper sweeper;     // if sweeps are considered
+    // Of sweeps around a middle: the scheme outside layers, of which the steppers of several steps count; else NULL.
+    struct mst_stencil *outside;
     mst_tables tables;
     mst_schedule *schedule; // holds the state
     mst_observer observer;  // looks at it
@@ -52,6 +54,12 @@ static inline uint64_t mst_solver_all_arrays(const mst_stencil *s) {
 // Chooses the plan for runs of so many steps (0: not known), builds the kernels, and makes the tables. The context, the problem,
 // the points, the inputs and is_trial are there.
 mst_status mst_solver_prepare(mst_stencil *solver, mst_stencil_choice choice, uint64_t steps, mst_error *error);
+
+// For sweeps, which are there and measured: has several steps done at once outside layers if that is measured to be faster, or,
+// without a measurement, because it is wished for. *chosen: so it is. What is tried and fails changes nothing.
+void mst_middle_try(mst_stencil *s, uint64_t steps, bool *chosen);
+mst_status mst_middle_wish(mst_stencil *s, mst_error *error);
+void mst_middle_release(mst_stencil *s);
 
 // The plan with the model's figures for so many steps.
 void mst_solver_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);

@@ -25,7 +25,7 @@
 
 // Arguments by the names that the kernel's parameters were given.
 typedef struct mst_argument_list {
-    mst_argument values[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
+    mst_argument values[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 16];
     size_t n;
 } mst_argument_list;
 

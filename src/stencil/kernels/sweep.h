@@ -50,6 +50,7 @@ typedef struct mst_sweeps {
     bool points_of[MST_STENCIL_MAX_FIELDS];  // of a field: it has sources at nodes, or receivers
     bool in_parts;                           // sweeps may be over a part of the planes
     bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
+    bool around;                             // a GPU's sweeps may leave out a box of nodes outside layers
     bool has_fixed_pitch;                    // the pitch is a number in the kernels, which are for grids of these columns alone
     bool in_tiles;                           // a kernel does several steps of a part of the planes
     mst_padded padded;

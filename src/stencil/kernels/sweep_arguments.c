@@ -1,11 +1,20 @@
-#include "write_sweep.h"
+#include "sweep_around.h"
 
 #include <stdio.h>
 
 bool mst_sweep_has_part(const mst_sweeps *s, int k, mst_sweep_of part) {
     const unsigned axes = s->shape == MST_STENCIL_SHAPE_GPU && !s->undivided ? mst_sweeps_layer_axes(s, k) : 0;
-    const bool several = (axes & (axes - 1)) != 0;
-    return part == MST_SWEEP_ALL ? axes == 0 : part == MST_SWEEP_EDGES ? several : axes != 0;
+    const bool several = (axes & (axes - 1)) != 0, is_divided = axes != 0 || s->around;
+    switch (part) {
+    case MST_SWEEP_ALL:
+        return !is_divided;
+    case MST_SWEEP_OUTSIDE:
+        return is_divided;
+    case MST_SWEEP_FACES:
+        return axes != 0;
+    default:
+        return several;
+    }
 }
 
 void mst_sweep_name(int k, mst_sweep_of part, char name[30]) {
@@ -79,4 +88,16 @@ void mst_sweep_describe(const mst_sweeps *s, int k, mst_sweep_of part, mst_signa
             mst_signature_add(out, "long8", "%s", mst_sweep_layers_name(axis));
     mst_signature_add(out, "long8", "grid");
     mst_signature_add(out, "long8", "work");
+    if (s->around && part == MST_SWEEP_OUTSIDE)
+        mst_sweep_describe_boxes(out);
+}
+
+void mst_sweep_write_pitches(const mst_writer *w, const mst_sweeps *s) {
+    mst_number_text pitch = "grid.s3";
+    if (s->has_fixed_pitch)
+        snprintf(pitch, sizeof pitch, "%lld", (long long)s->padded.pitch);
+    mst_text_put(w->out,
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
+                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
+                 MST_SET(pitch, pitch));
 }

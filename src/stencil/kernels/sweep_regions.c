@@ -5,9 +5,8 @@
 
 enum {
     GROUP = 256,
-    EDGES_GROUP = 64,   // a kernel with so many registers that a compute unit holds one work-group of 256, but seven of these
-    LINE_BYTES = 128,   // of a cache, which two kernels do not share: half ones take an H100 twice as long
-    GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
+    EDGES_GROUP = 64, // a kernel with so many registers that a compute unit holds one work-group of 256, but seven of these
+    LINE_BYTES = 128, // of a cache, which two kernels do not share: half ones take an H100 twice as long
     // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
     // no cache. Where these more planes of an array take so many bytes, the cache does not hold them until the next strip needs
     // them, and strips are longer.
@@ -20,8 +19,9 @@ enum {
 
 int mst_sweep_group(mst_sweep_of part) { return part == MST_SWEEP_EDGES ? EDGES_GROUP : GROUP; }
 
-int mst_sweep_items(const mst_problem *problem, mst_sweep_of part, bool in_layers) {
-    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : mst_sweep_group(part);
+// Boxes around a hole may be narrow.
+int mst_sweep_items(const mst_sweeps *s, mst_sweep_of part, bool in_layers) {
+    return in_layers || s->around || s->problem->rank == MST_MAX_AXES ? ROW_ITEMS : mst_sweep_group(part);
 }
 
 unsigned mst_sweep_region(mst_sweep_of part, int region) {
@@ -63,14 +63,14 @@ static int64_t nodes_of(const mst_sweeps *s, int k, int axis, unsigned region) {
 static int64_t groups_of(const mst_sweeps *s, int k, mst_sweep_of part, unsigned region, int64_t from, int64_t to,
                          int64_t length) {
     const mst_problem *p = s->problem;
-    const int64_t items = mst_sweep_items(p, part, region >> COLUMNS & 1), across = mst_sweep_group(part) / items;
+    const int64_t items = mst_sweep_items(s, part, region >> COLUMNS & 1), across = mst_sweep_group(part) / items;
     const int64_t columns = mst_divide_up(nodes_of(s, k, COLUMNS, region), items * s->width);
     const int64_t rows = nodes_of(s, k, ROWS, region), strips = strips_of(s, k, region >> PLANES & 1, from, to, length);
     return p->rank == MST_MAX_AXES ? columns * mst_divide_up(rows, across) * strips
                                    : columns * rows * mst_divide_up(strips, across);
 }
 
-static int64_t strip_of(const mst_sweeps *s, int64_t fair) {
+int64_t mst_sweep_strip(const mst_sweeps *s, int64_t fair) {
     const mst_padded *a = &s->padded;
     const double more = (double)((a->before[PLANES] + a->behind[PLANES]) * a->plane_pitch) * (double)s->element;
     const int64_t most = more > MOST_CACHED ? MOST_PLANES_APART : MOST_PLANES;
@@ -79,11 +79,11 @@ static int64_t strip_of(const mst_sweeps *s, int64_t fair) {
 
 static int64_t divide_all(const mst_sweeps *s, int64_t planes, int64_t units, cl_long8 *work) {
     const uint64_t *n = s->problem->grid;
-    const int64_t items = mst_sweep_items(s->problem, MST_SWEEP_ALL, false);
+    const int64_t items = mst_sweep_items(s, MST_SWEEP_ALL, false);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->width);
     const int64_t rows = mst_divide_up((int64_t)n[ROWS], GROUP / items);
-    const int64_t fair = mst_divide_up(planes, mst_divide_up(units * GROUPS_A_UNIT, columns * rows));
-    const int64_t strip = strip_of(s, fair);
+    const int64_t fair = mst_divide_up(planes, mst_divide_up(units * MST_SWEEP_GROUPS_A_UNIT, columns * rows));
+    const int64_t strip = mst_sweep_strip(s, fair);
     *work = (cl_long8){{strip, columns, rows}};
     return mst_divide_up(planes, strip) * columns * rows;
 }
@@ -96,8 +96,8 @@ int64_t mst_sweep_divide(const mst_sweeps *s, int k, mst_sweep_of part, int64_t 
     for (int i = 0; i < MST_SWEEP_REGIONS; i++)
         if (i == 0 || mst_sweep_region(part, i) != 0)
             planes += groups_of(s, k, part, mst_sweep_region(part, i), from, to, 1);
-    const int64_t fair = mst_divide_up(planes, units * GROUPS_A_UNIT);
-    work->s[0] = strip_of(s, fair);
+    const int64_t fair = mst_divide_up(planes, units * MST_SWEEP_GROUPS_A_UNIT);
+    work->s[0] = mst_sweep_strip(s, fair);
     for (int i = 0; i < MST_SWEEP_REGIONS; i++) {
         if (i == 0 || mst_sweep_region(part, i) != 0)
             groups += groups_of(s, k, part, mst_sweep_region(part, i), from, to, work->s[0]);

@@ -3,8 +3,8 @@
 #include "arguments.h"
 #include "expr/elementary.h"
 #include "runtime/numbers.h"
+#include "sweep_around.h"
 #include "sweeper_points.h"
-#include "write_sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,8 @@ static mst_status make_kernels(mst_sweeper *s, bool half, mst_error *error) {
         MST_TRY(mst_kernel_create(s->program, half ? "record_receivers_half" : "record_receivers", &s->record_receivers[half],
                                   error));
     }
+    if (s->sweeps.around && (mst_sweeps_has(&s->sweeps, half, false) || mst_sweeps_has(&s->sweeps, half, true)))
+        MST_TRY(mst_kernel_create(s->program, half ? "copy_around_half" : "copy_around", &s->copy_around[half], error));
     if (mst_sweeps_has(&s->sweeps, half, true))
         MST_TRY(mst_kernel_create(s->program, half ? "coefficient_margin_half" : "coefficient_margin",
                                   &s->coefficient_margin[half], error));
@@ -82,7 +84,8 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                        .points = points,
                        .tables = tables,
                        .sweeps = mst_sweeps_make(problem, shape, mst_stepper_vector_bytes(context))};
-    s->sweeps.undivided = problem->nodes <= (uint64_t)context->device.compute_units * MOST_UNDIVIDED;
+    s->sweeps.around = use == MST_SWEEPER_AROUND;
+    s->sweeps.undivided = !s->sweeps.around && problem->nodes <= (uint64_t)context->device.compute_units * MOST_UNDIVIDED;
     s->sweeps.in_parts = use == MST_SWEEPER_PARTS;
     s->sweeps.in_tiles =
         mst_sweeps_can_tile(&s->sweeps) && (use == MST_SWEEPER_TILES || mst_sweeps_all_bytes(&s->sweeps) > LEAST_TILED_BYTES);
@@ -103,6 +106,7 @@ void mst_sweeper_release(mst_sweeper *s) {
     for (int half = 0; half < 2; half++) {
         for (int set = 0; set <= MST_STENCIL_MAX_FIELDS; set++)
             mst_kernel_destroy(s->margin[set][half]);
+        mst_kernel_destroy(s->copy_around[half]);
         mst_kernel_destroy(s->coefficient_margin[half]);
         mst_kernel_destroy(s->add_sources[half]);
         mst_kernel_destroy(s->record_receivers[half]);
@@ -120,7 +124,7 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *s) {
 }
 
 mst_sweep_part mst_sweeps_whole(const mst_sweeps *s) {
-    return (mst_sweep_part){0, (int64_t)s->problem->grid[PLANES], s->padded.first, false};
+    return (mst_sweep_part){.to = (int64_t)s->problem->grid[PLANES], .first = s->padded.first};
 }
 
 int64_t mst_sweeps_reach(const mst_sweeps *s, int side) {
@@ -234,12 +238,14 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     const mst_kernel *kernel = s->sweep[k][of];
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
     cl_long8 grid = grid_of(s, part);
-    cl_long8 work, layers[N_AXES];
+    cl_long8 work, layers[N_AXES], boxes[MST_SWEEP_BOXES];
     mst_argument_list list = {.n = 0};
     const int64_t units = s->context->device.compute_units;
     const size_t group = gpu ? (size_t)mst_sweep_group(of) : 1;
-    const size_t groups =
-        gpu ? (size_t)mst_sweep_divide(&s->sweeps, k, of, part->from, part->to, units, &work) : divide_cpu(s, part, &work);
+    const bool around = s->sweeps.around && of == MST_SWEEP_OUTSIDE;
+    const size_t groups = around ? (size_t)mst_sweep_divide_around(&s->sweeps, k, part, units, &work, boxes)
+                          : gpu  ? (size_t)mst_sweep_divide(&s->sweeps, k, of, part->from, part->to, units, &work)
+                                 : divide_cpu(s, part, &work);
     if (groups == 0)
         return MST_OK;
     work.s[3] = (cl_long)row;
@@ -255,6 +261,8 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
         }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
+    for (int box = 0; box < MST_SWEEP_BOXES && around; box++)
+        list.values[list.n++] = MST_BIND_AS(mst_sweep_box_name(box), boxes[box]);
     return mst_kernel_launch(queue, kernel, list.values, list.n, groups * group, group, NULL, error);
 }
 

@@ -39,12 +39,13 @@ typedef struct mst_sweeper {
     // For arrays of the scheme's elements, and of float16; NULL: there are none of those.
     mst_kernel *margin[MST_STENCIL_MAX_FIELDS + 1][2]; // of a set of boundaries
     mst_kernel *coefficient_margin[2], *add_sources[2], *record_receivers[2];
+    mst_kernel *copy_around[2];
     mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 
-// What sweeps are over: the whole grid, by tiles if it is large; parts of its planes; or tiles, however small it is, where these
-// are possible.
-typedef enum mst_sweeper_use { MST_SWEEPER_WHOLE, MST_SWEEPER_PARTS, MST_SWEEPER_TILES } mst_sweeper_use;
+// What sweeps are over: the whole grid, by tiles if it is large; parts of its planes; tiles, however small it is, where these are
+// possible; or on a GPU the whole grid but for a hole.
+typedef enum mst_sweeper_use { MST_SWEEPER_WHOLE, MST_SWEEPER_PARTS, MST_SWEEPER_TILES, MST_SWEEPER_AROUND } mst_sweeper_use;
 
 // Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
@@ -71,6 +72,7 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
 typedef struct mst_sweep_part {
     int64_t from, to, first;
     bool inner;
+    mst_box hole; // outside layers, whose nodes are left out by sweeps that are made for that
 } mst_sweep_part;
 
 // The whole grid.

@@ -15,6 +15,8 @@ typedef struct mst_box {
     int64_t from[N_AXES], to[N_AXES];
 } mst_box;
 
+static inline int64_t mst_box_side(const mst_box *box, int axis) { return box->to[axis] - box->from[axis]; }
+
 // What a device offers to a work-group.
 typedef struct mst_tile_limits {
     const char *device;      // its name, for messages

@@ -6,6 +6,7 @@
 
 #include "runtime/program.h"
 #include "stencil/scheme/layers.h"
+#include "sweep_around.h"
 #include "write_region.h"
 
 #include <stdio.h>
@@ -223,7 +224,7 @@ static void write_planes(const sweep_writer *g, int k, unsigned axes) {
 
 // Waves of order 8 take a sixth longer on an H100 with the text for parts of the planes.
 static void write_all_gpu(const sweep_writer *g, int k) {
-    const int items = mst_sweep_items(g->s->problem, MST_SWEEP_ALL, false), in_parts = g->s->in_parts;
+    const int items = mst_sweep_items(g->s, MST_SWEEP_ALL, false), in_parts = g->s->in_parts;
     mst_text_put(g->out,
                  "long tile = get_group_id(0);\n"
                  "const long group_column = tile % work.s1 * $items * WIDTH;\n"
@@ -276,19 +277,11 @@ static void write_gpu(const sweep_writer *g, int k) {
         mst_sweep_write_tile(g->w, g->s, g->part, "region_begin", met);
         write_planes(g, k, MST_LAYERS_ALL_AXES);
     } else {
-        mst_sweep_write_tile(g->w, g->s, g->part, "0", outside);
+        mst_sweep_write_first(g->w, g->s);
+        mst_sweep_write_tile(g->w, g->s, g->part, g->s->around ? "around.s7" : "0", outside);
         write_planes(g, k, 0);
+        mst_text_put(g->out, g->s->around ? "}\n" : "");
     }
-}
-
-static void write_pitches(const sweep_writer *g) {
-    mst_number_text pitch = "grid.s3";
-    if (g->s->has_fixed_pitch)
-        snprintf(pitch, sizeof pitch, "%lld", (long long)g->s->padded.pitch);
-    mst_text_put(g->out,
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
-                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
-                 MST_SET(pitch, pitch));
 }
 
 // A CPU's vectors outside all layers, and those in the layers of one axis alone, before what does the others.
@@ -315,7 +308,7 @@ static void write_line(const sweep_writer *g, int k, const mst_signature *signat
         mst_text_put(g->out, "$type $name, ", MST_SET(type, signature->parameters[n].type),
                      MST_SET(name, signature->parameters[n].name));
     mst_text_put(g->out, "long plane, long row, long column_begin, long column_end) {\n");
-    write_pitches(g);
+    mst_sweep_write_pitches(g->w, g->s);
     mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
                          "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
                          "const long i = line_at + column;\n");
@@ -362,7 +355,7 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
     if (!is_gpu(&g))
         write_line(&g, k, &signature);
     mst_signature_write(&signature, attributes, g.out);
-    write_pitches(&g);
+    mst_sweep_write_pitches(w, s);
     if (is_gpu(&g)) {
         MST_TRY(mst_sweep_vectors_find(&g.vectors, error));
         write_gpu(&g, k);
@@ -393,6 +386,8 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
                 MST_TRY(write_sweep(w, s, k, (mst_sweep_of)part, error));
     if (s->in_tiles)
         mst_write_time_tiles(w, s);
+    if (s->around)
+        mst_sweep_write_copies_around(w, s);
     mst_write_margins(w, s);
     mst_write_regions_sweep(w);
 fail:

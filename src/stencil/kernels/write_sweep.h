@@ -16,10 +16,11 @@ void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
 
 // Of a GPU's work-items those that are along the columns, where these are in layers, or elsewhere; in three dimensions the others
 // are along the rows, else each goes through planes of its own.
-int mst_sweep_items(const mst_problem *problem, mst_sweep_of part, bool in_layers);
+int mst_sweep_items(const mst_sweeps *sweeps, mst_sweep_of part, bool in_layers);
 
 // Work-items of a GPU's work-group.
 int mst_sweep_group(mst_sweep_of part);
+enum { MST_SWEEP_GROUPS_A_UNIT = 16 }; // work-groups that a compute unit should have, at least
 
 // What work-groups of a GPU do of sweep k over planes from..to - 1, whose number is returned: `work` and `layers` as below but
 // for what all kernels have. A part has up to MST_SWEEP_REGIONS regions, by the axes in whose layers they are, a bit each.
@@ -28,6 +29,7 @@ unsigned mst_sweep_region(mst_sweep_of part, int region);
 int64_t mst_sweep_divide(const mst_sweeps *sweeps, int k, mst_sweep_of part, int64_t from, int64_t to, int64_t units,
                          cl_long8 *work);
 void mst_sweep_cut(const mst_sweeps *sweeps, int k, int axis, int64_t from, int64_t to, int64_t cuts[2]);
+int64_t mst_sweep_strip(const mst_sweeps *sweeps, int64_t fair); // planes of a work-item where so many fill the device
 
 // sweep_vectors.c: the aligned vectors of fields, but memory variables, that a GPU's work-item of sweep k has while it goes along
 // the planes. What is written before the loop over the planes, at the beginning of one and at its end, and the vector that a leaf
@@ -63,7 +65,9 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table; s4 to s7:
 //                                behind the work-groups of each region
+//     around0..                  of sweeps around a hole, outside layers: sweep_around.h
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_sweep_of part, mst_signature *out);
+void mst_sweep_write_pitches(const mst_writer *w, const mst_sweeps *sweeps); // and the names of what `grid` and `work` hold
 
 // Whether an array, which sweep k does not replace, is one of those.
 bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);

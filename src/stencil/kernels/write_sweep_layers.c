@@ -44,7 +44,7 @@ void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, mst_sweep_of
                  "const long tile_column = (long)(tile % tiles_of_row * items + item) * WIDTH;\n"
                  "tile /= tiles_of_row;\n",
                  MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, mst_sweep_group(part)),
-                 MST_SET(narrow, mst_sweep_items(p, part, true)), MST_SET(wide, mst_sweep_items(p, part, false)));
+                 MST_SET(narrow, mst_sweep_items(s, part, true)), MST_SET(wide, mst_sweep_items(s, part, false)));
     if (p->rank == MST_MAX_AXES)
         mst_text_put(w->out,
                      "const long tile_rows = nodes_of($in_rows, row_layers, n_rows);\n"

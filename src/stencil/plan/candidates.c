@@ -27,8 +27,8 @@ bool mst_plan_can_skew(const mst_problem *p) { return p->rank > 1 && !mst_proble
 mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
     mst_status status = MST_OK;
     const mst_plan_wishes *w = &in->wishes;
-    MST_REQUIRE(w->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", w->fuse,
-                MST_STENCIL_MAX_FUSE);
+    MST_REQUIRE(mst_larger(w->fuse, w->middle) <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT,
+                "%u steps are to be fused; at most %d", mst_larger(w->fuse, w->middle), MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)w->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)w->shape);
     MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SKEWED_SWEEPS, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
     MST_REQUIRE((unsigned)w->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)w->store);
@@ -39,8 +39,10 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
                 in->problem->rank == 1
                     ? "the skewed-sweeps schedule needs a grid of two or three axes; use pyramid-slabs"
                     : "the skewed-sweeps schedule cannot have absorbing layers and the slowest axis periodic; use pyramid-slabs");
-    MST_REQUIRE(!mst_plan_sweeps(w->schedule) || w->fuse <= 1, MST_ERROR_ARGUMENT, "sweeps do one step each; %u are to be fused",
-                w->fuse);
+    MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED_SWEEPS || w->middle <= 1, MST_ERROR_ARGUMENT,
+                "sweeps do one step each; %u are to be fused", w->middle);
+    MST_REQUIRE(w->middle <= 1 || (in->problem->n_layers > 0 && mst_plan_shape(in) == MST_STENCIL_SHAPE_GPU), MST_ERROR_ARGUMENT,
+                "sweeps do one step each, but on a GPU outside absorbing layers; %u are to be fused", w->middle);
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
                 MOST_DEPTH);
     MST_REQUIRE(!w->depth || w->depth >= w->fuse || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,
@@ -65,7 +67,10 @@ mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_p
 
 static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const mst_stencil_schedule schedule = c->plan.schedule;
-    const uint64_t fixed = schedule == MST_STENCIL_TRIVIAL ? 1 : schedule == MST_STENCIL_SWEEPS ? MST_SWEEPS_TRIP : 0;
+    const uint64_t fused = mst_larger(c->in->middle.m, 1U);
+    const uint64_t fixed = schedule == MST_STENCIL_TRIVIAL  ? 1
+                           : schedule == MST_STENCIL_SWEEPS ? mst_round_up((uint64_t)MST_SWEEPS_TRIP, fused)
+                                                            : 0;
     const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || fixed > 0;
     const uint64_t interval = mst_plan_interval(c->in); // beyond which no trip goes
     const uint64_t m = mst_plan_sweeps(schedule) ? 1 : c->pair->m;

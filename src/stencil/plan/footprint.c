@@ -1,6 +1,7 @@
 #include "footprint.h"
 
 #include "held.h"
+#include "middle.h"
 #include "runtime/numbers.h"
 #include "stencil/kernels/sweep.h"
 #include "stencil/kernels/write_observation.h"
@@ -131,6 +132,18 @@ static void add_in_core(const mst_problem *p, mst_footprint *f) {
     set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, p->nodes, coefficients_of(p), 1);
     if (mst_problem_is_half(p, 0)) // else an array that the next step goes to holds the counts
         set_counts(p, what, f);
+}
+
+// Of the middle two windows of the state and one of the coefficient fields.
+static void add_middle(const mst_problem *p, const mst_middle *m, mst_footprint *f) {
+    mst_allocation *windows = &f->parts[MST_FOOTPRINT_LEVELS];
+    const uint64_t nodes = mst_middle_window_nodes(m);
+    const arrays state = {p->n_arrays - p->n_memories, p->elements, mst_ring_node_bytes(p)}, held = coefficients_of(p);
+    set_arrays(f, MST_FOOTPRINT_LEVELS, "the middle of an in-core run", MST_MEMORY_DEVICE, nodes, state, 2);
+    windows->count += (uint64_t)held.n;
+    windows->total = plus(windows->total, times(nodes, held.node_bytes));
+    for (int k = 0; k < held.n; k++)
+        windows->bytes = mst_larger(windows->bytes, times(nodes, held.element[k]));
 }
 
 static void add_sweeps(const mst_sweeps *s, mst_footprint *f) {
@@ -287,12 +300,18 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
     mst_footprint *f = &plan->footprint;
     *f = (mst_footprint){.rows = 0};
     plan->fuse = mst_plan_sweeps(plan->schedule) ? 1 : pair->m;
+    plan->middle.m = 0;
     plan->is_direct =
         plan->store == MST_STENCIL_STORE_PINNED || (plan->store == MST_STENCIL_STORE_MEMORY && in->limits.unified_memory);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
         add_in_core(p, f);
     } else if (plan->schedule == MST_STENCIL_SWEEPS) {
         add_sweeps(&pair->sweeps, f);
+        plan->middle = in->middle;
+        if (plan->middle.m > 0) {
+            plan->fuse = plan->middle.m;
+            add_middle(p, &plan->middle, f);
+        }
     } else if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS) {
         plan->ring = mst_ring_make(&pair->sweeps, plan->depth, plan->block);
         add_ring(&pair->sweeps, plan, f);

@@ -33,7 +33,8 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_HELD,
     // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of skewed sweeps a ring of planes
     // of these; of overlapped tiling what blocks come up to, twice, and another; of time skewing the ring of the uploads), the
-    // ring of the other levels (of skewed sweeps memory variables of layers), what goes down, the coefficient fields.
+    // ring of the other levels (of skewed sweeps memory variables of layers, of sweeps around a middle its windows), what goes
+    // down, the coefficient fields.
     MST_FOOTPRINT_STATE,
     MST_FOOTPRINT_LEVELS,
     MST_FOOTPRINT_RESULT,
@@ -77,6 +78,7 @@ typedef struct mst_plan {
     mst_slabs slabs;       // of time skewing
     mst_blocks blocks;     // of overlapped tiling
     mst_plane_ring ring;   // of skewed sweeps
+    mst_middle middle;     // of sweeps
     mst_footprint footprint;
     double seconds; // of a long run, by which plans are compared: copies are taken to be slower than measured
 } mst_plan;

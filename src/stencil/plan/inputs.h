@@ -26,6 +26,7 @@ typedef struct mst_plan_wishes {
     mst_stencil_shape shape;
     uint64_t depth, block;
     unsigned fuse;
+    unsigned middle; // steps that are fused in the middle of the grid, of sweeps
     bool overlap;
     bool beside; // planes beside the cuts of a part are to be computed first
 } mst_plan_wishes;
@@ -45,6 +46,17 @@ typedef struct mst_rates {
     double wait;      // additional seconds when the host waits for a kernel or a copy
 } mst_rates;
 
+// Where several steps are done at once beside sweeps: middle.h.
+typedef struct mst_middle {
+    unsigned m;           // 0: there is none, and sweeps do all
+    int sweeps;           // of m steps
+    mst_box box;          // the middle
+    mst_box grown, held;  // what m steps read of the state, and of coefficient fields
+    mst_box window;       // what arrays on the device hold for the kernels: whole work-items
+    int64_t lag[N_AXES];  // how far a sweep reaches
+    uint64_t fused_nodes; // of the middle
+} mst_middle;
+
 typedef struct mst_plan_inputs {
     const mst_problem *problem;
     mst_tile_choice tile; // what tuning or a rule chose for the kernels
@@ -53,6 +65,7 @@ typedef struct mst_plan_inputs {
     mst_plan_budget device, host;
     mst_rates rates;
     mst_plan_wishes wishes;
+    mst_middle middle;   // of sweeps
     uint64_t part_steps; // between exchanges of a part of a grid; 0: it is all of it
 } mst_plan_inputs;
 

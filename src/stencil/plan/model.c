@@ -47,10 +47,8 @@ uint64_t mst_plan_trip(const mst_plan *plan, uint64_t steps) {
     return mst_smaller(mst_round_up(n, (uint64_t)plan->fuse), plan->depth);
 }
 
-static int64_t side_of(const mst_box *box, int axis) { return box->to[axis] - box->from[axis]; }
-
 static double box_nodes(const mst_box *box) {
-    return (double)side_of(box, PLANES) * (double)side_of(box, ROWS) * (double)side_of(box, COLUMNS);
+    return (double)mst_box_side(box, PLANES) * (double)mst_box_side(box, ROWS) * (double)mst_box_side(box, COLUMNS);
 }
 
 // Gives a box its side along an axis. It lies in the middle of the grid, as most blocks touch no face.
@@ -70,14 +68,15 @@ static mst_box widened(const model *m, uint64_t full, uint64_t single, const mst
     for (int axis = 0; axis < N_AXES; axis++) {
         int64_t more =
             (int64_t)full * (many->low[axis] + many->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
-        set_side(m, axis, side_of(block, axis) + (int64_t)(m->inside[axis] * (double)more), &box);
+        set_side(m, axis, mst_box_side(block, axis) + (int64_t)(m->inside[axis] * (double)more), &box);
     }
     return box;
 }
 
 // What a kernel computes for a box. The sides of a box tell where it lies (set_side), so they are the key.
 static double work_of(const model *m, int kernel, const mst_box *box, int queues, double *longer) {
-    const int64_t key[] = {1 + kernel + 2 * queues, side_of(box, PLANES), side_of(box, ROWS), side_of(box, COLUMNS)};
+    const int64_t key[] = {1 + kernel + 2 * queues, mst_box_side(box, PLANES), mst_box_side(box, ROWS),
+                           mst_box_side(box, COLUMNS)};
     uint64_t hash = 0;
     for (int k = 0; k <= N_AXES; k++)
         hash = (hash ^ (uint64_t)key[k]) * 0x9E3779B97F4A7C15U;
@@ -94,7 +93,7 @@ static double work_of(const model *m, int kernel, const mst_box *box, int queues
 static bool can_widen(const model *m, const mst_box *box) {
     for (int axis = 0; axis < N_AXES; axis++)
         if (m->inside[axis] > 0 &&
-            (mst_problem_periodic(m->in->problem, axis) || side_of(box, axis) < (int64_t)m->in->problem->grid[axis]))
+            (mst_problem_periodic(m->in->problem, axis) || mst_box_side(box, axis) < (int64_t)m->in->problem->grid[axis]))
             return true;
     return false;
 }
@@ -138,8 +137,8 @@ static void add_copies(const model *m, uint64_t n, const mst_box *block, trip *t
     t->download = (double)mst_layers_state_bytes(p);
     t->upload = (t->download + (double)p->coefficient_node_bytes * nodes) * (box_nodes(&big) / box_nodes(block));
     if (m->inside[p->rank == 2 ? COLUMNS : ROWS] > 0) {
-        t->upload_rows = t->blocks * all * (double)side_of(&big, PLANES);
-        t->download_rows = t->blocks * state * (double)side_of(block, PLANES);
+        t->upload_rows = t->blocks * all * (double)mst_box_side(&big, PLANES);
+        t->download_rows = t->blocks * state * (double)mst_box_side(block, PLANES);
     }
 }
 

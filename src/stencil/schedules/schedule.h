@@ -13,6 +13,7 @@ typedef struct mst_schedule_desc {
     const mst_problem *problem;
     const mst_stepper *steppers; // of m fused steps, and of one
     const mst_sweeper *sweeper;  // for sweeps, in place of these
+    const mst_stepper *outside;  // of m fused steps outside layers, of sweeps around a middle
     const mst_plan *plan;
     int file; // of a backing store in a file, and where in it that begins
     uint64_t file_offset;

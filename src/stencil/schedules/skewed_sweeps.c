@@ -36,8 +36,10 @@ static mst_sweep_part part_of(const skewed_sweeps *k, mst_plane_range planes) {
     int64_t count = mst_smaller(planes.to - planes.from, r->planes - slot);
     if (r->periodic)
         count = mst_smaller(count, r->n - plane);
-    return (mst_sweep_part){plane, plane + count, k->sweeps->padded.first + (slot - plane) * k->sweeps->padded.plane_pitch,
-                            r->periodic};
+    return (mst_sweep_part){.from = plane,
+                            .to = plane + count,
+                            .first = k->sweeps->padded.first + (slot - plane) * k->sweeps->padded.plane_pitch,
+                            .inner = r->periodic};
 }
 
 static mst_status copy_planes(skewed_sweeps *k, cl_mem buffer, size_t element, mst_plane_range slots, int64_t by,

@@ -1,4 +1,5 @@
 // The whole state stays on the device, in arrays with margins, and every sub-step is a pass over it.
+#include "around.h"
 #include "boxes.h"
 #include "memory.h"
 #include "nonfinite.h"
@@ -17,6 +18,7 @@ typedef struct sweeping {
     int64_t halos[2][2]; // from .. to - 1
     mst_counter counter; // of values that are infinite or NaN,
     cl_mem counts;       // and its counts
+    mst_around around;   // of a middle
 } sweeping;
 
 static const mst_sweeps *sweeps_of(const sweeping *c) { return &c->base.with.sweeper->sweeps; }
@@ -70,6 +72,7 @@ static void destroy(mst_schedule *schedule) {
     const mst_allocation *parts = c->base.with.plan->footprint.parts;
     mst_context *context = c->base.with.context;
     mst_sweeping_give(context, sweeps_of(c), &c->state);
+    mst_around_give(&c->base.with, &c->around);
     mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts);
     mst_counter_release(&c->counter);
     mst_queue_release(&c->base.queue);
@@ -89,6 +92,7 @@ static bool is_apart(const sweeping *c, int64_t from, int64_t to) {
 // The planes of an array were written. Halos come in pieces, each of which joins those of the nearer side.
 static void note_written(sweeping *c, int array, uint64_t first, uint64_t count) {
     const mst_problem *p = c->base.with.problem;
+    c->around.is_there = false;
     if (array < p->n_arrays && p->layer_axes[array] >= 0)
         return;
     const int64_t from = (int64_t)(first / p->plane), to = (int64_t)mst_divide_up(first + count, p->plane);
@@ -123,7 +127,22 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     sweeping *c = (sweeping *)schedule;
     (void)traffic;
     MST_TRY(fill_margins(c, row, error));
+    for (const uint64_t m = schedule->with.plan->middle.m; m > 0 && n >= m; n -= m, row += m)
+        MST_TRY(mst_around_pass(&schedule->with, &c->around, &schedule->queue, &c->state, row, error));
+    if (n == 0)
+        return MST_OK;
+    MST_TRY(mst_around_settle(&schedule->with, &c->around, &schedule->queue, &c->state, error));
+    c->around.is_there = false;
     MST_TRY(mst_sweeper_steps(schedule->with.sweeper, &schedule->queue, &c->state, n, row, error));
+fail:
+    return status;
+}
+
+static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    sweeping *c = (sweeping *)schedule;
+    MST_TRY(mst_around_settle(&schedule->with, &c->around, &schedule->queue, &c->state, error));
+    MST_TRY(mst_in_core_settle(schedule, traffic, error));
 fail:
     return status;
 }
@@ -224,11 +243,11 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 static void lend(mst_schedule *schedule, int array, mst_loan *out) {
     view(schedule, array, out);
     ((sweeping *)schedule)->has_margins = false;
+    ((sweeping *)schedule)->around.is_there = false;
 }
 
-static const mst_schedule_kind kind = {
-    destroy,      advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move,
-    advance_cuts, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle, mst_in_core_abandon, get, put, count_nonfinite, view,
+                                       lend,    NULL,    move,   advance_cuts,        NULL};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
@@ -239,6 +258,7 @@ mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out
     *out = &c->base;
     MST_TRY(mst_sweeping_take(desc->context, sweeps_of(c), parts[MST_FOOTPRINT_STATE].what, false, &c->state, error));
     MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts, error));
+    MST_TRY(mst_around_take(desc, &c->around, error));
     if (desc->counts)
         MST_TRY(mst_counter_create(desc->context, desc->problem, &c->counter, error));
 fail:

@@ -183,6 +183,16 @@ mst_problem mst_layers_outside(const mst_problem *p) {
     return out;
 }
 
+mst_problem mst_layers_without(const mst_problem *p) {
+    mst_problem out = mst_layers_outside(p);
+    for (int i = 0; i < 2 * N_AXES; i++)
+        if (absorbs(p, i / 2, i % 2))
+            out.boundaries[i / 2][i % 2] = (mst_problem_boundary){.kind = MST_BOUNDARY_DIRICHLET};
+    out.state_node_bytes -= (uint64_t)p->n_memories * p->element;
+    out.n_memories = out.n_layers = 0;
+    return out;
+}
+
 void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {
     memcpy(grid, p->grid, N_AXES * sizeof *grid);
     if (array < p->n_arrays && p->layer_axes[array] >= 0) {

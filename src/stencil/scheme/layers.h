@@ -77,6 +77,7 @@ mst_layer_nodes mst_layers_all_nodes(const mst_problem *problem, int axis); // o
 mst_layer_nodes mst_layers_clear(const mst_problem *problem, int axis);
 // The scheme that these nodes have: without memory variables. It points to what the problem does, which is to outlive it.
 mst_problem mst_layers_outside(const mst_problem *problem);
+mst_problem mst_layers_without(const mst_problem *problem); // and everywhere, with 0 beyond the faces
 
 // The shape of an array, those of the state and then the coefficient fields: the grid, or of a memory variable the nodes in the
 // layers of its axis, those of the lower layer first. And the nodes of that.

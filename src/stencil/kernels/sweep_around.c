@@ -1,0 +1,145 @@
+#include "sweep_around.h"
+
+#include "runtime/numbers.h"
+
+enum { COPY_GROUP = 256 };
+
+static bool is_empty(const mst_box *box) {
+    return box->to[PLANES] <= box->from[PLANES] || box->to[ROWS] <= box->from[ROWS] || box->to[COLUMNS] <= box->from[COLUMNS];
+}
+
+// Below and above the hole along the planes, then of the planes between along the rows, then along the columns.
+void mst_sweep_boxes(const mst_box *box, const mst_box *hole, mst_box out[MST_SWEEP_BOXES]) {
+    mst_box rest = *box;
+    for (int k = 0; k < MST_SWEEP_BOXES; k++)
+        out[k] = (mst_box){{0}, {0}};
+    if (is_empty(hole)) {
+        out[0] = *box;
+        return;
+    }
+    for (int axis = 0; axis < N_AXES; axis++) {
+        mst_box *below = &out[2 * axis], *above = below + 1;
+        *below = *above = rest;
+        below->to[axis] = mst_smaller(hole->from[axis], rest.to[axis]);
+        above->from[axis] = mst_larger(hole->to[axis], mst_larger(below->to[axis], rest.from[axis]));
+        rest.from[axis] = mst_larger(rest.from[axis], below->to[axis]);
+        rest.to[axis] = mst_smaller(rest.to[axis], above->from[axis]);
+    }
+}
+
+// ---- Text
+
+const char *mst_sweep_box_name(int k) {
+    static const char *const names[MST_SWEEP_BOXES] = {"around0", "around1", "around2", "around3", "around4", "around5"};
+    return names[k];
+}
+
+void mst_sweep_describe_boxes(mst_signature *signature) {
+    for (int k = 0; k < MST_SWEEP_BOXES; k++)
+        mst_signature_add(signature, "long8", "%s", mst_sweep_box_name(k));
+}
+
+void mst_sweep_write_box(const mst_writer *w, const char *number) {
+    mst_text_put(w->out, "const long8 around = ");
+    for (int k = 0; k < MST_SWEEP_BOXES - 1; k++)
+        mst_text_put(w->out, "$number < $box.s6 ? $box : ", MST_SET(number, number), MST_SET(box, mst_sweep_box_name(k)));
+    mst_text_put(w->out, "$box;\n", MST_SET(box, mst_sweep_box_name(MST_SWEEP_BOXES - 1)));
+}
+
+void mst_sweep_write_first(const mst_writer *w, const mst_sweeps *s) {
+    if (!s->around)
+        return;
+    mst_sweep_write_box(w, "get_group_id(0)");
+    mst_text_put(w->out, "{\nconst long8 plane_layers = (long8)(0, 0, 0, 0, 0, 0, around.s0, around.s1);\n"
+                         "const long8 row_layers = (long8)(0, 0, 0, 0, 0, 0, around.s2, around.s3);\n"
+                         "const long8 column_layers = (long8)(0, 0, 0, 0, 0, 0, around.s4, around.s5);\n");
+}
+
+static void write_copy(const mst_writer *w, bool half) {
+    mst_signature signature;
+    mst_signature_begin(&signature, half ? "copy_around_half" : "copy_around");
+    mst_signature_add(&signature, half ? "__global const ushort *restrict" : "__global const real *restrict", "from");
+    mst_signature_add(&signature, half ? "__global ushort *restrict" : "__global real *restrict", "to");
+    mst_signature_add(&signature, "long4", "from_layout");
+    mst_signature_add(&signature, "long4", "to_layout");
+    mst_sweep_describe_boxes(&signature);
+    mst_text_put(w->out, "\n// What lies around a hole, a node a work-item.\n");
+    mst_signature_write(&signature, "", w->out);
+    mst_text_put(w->out, "const long item = get_global_id(0);\n");
+    mst_sweep_write_box(w, "item");
+    mst_text_put(w->out, "if (item >= around.s6)\nreturn;\n"
+                         "const uint columns = (uint)(around.s5 - around.s4), lines = (uint)((item - around.s7) / columns);\n"
+                         "const uint rows = (uint)(around.s3 - around.s2);\n"
+                         "const long plane = around.s0 + lines / rows, row = around.s2 + lines % rows;\n"
+                         "const long column = around.s4 + (item - around.s7) % columns;\n"
+                         "to[to_layout.s2 + plane * to_layout.s0 + row * to_layout.s1 + column] =\n"
+                         "from[from_layout.s2 + plane * from_layout.s0 + row * from_layout.s1 + column];\n}\n");
+    mst_signature_release(&signature);
+}
+
+void mst_sweep_write_copies_around(const mst_writer *w, const mst_sweeps *s) {
+    for (int half = 0; half < 2; half++)
+        if (mst_sweeps_has(s, half, false) || mst_sweeps_has(s, half, true))
+            write_copy(w, half);
+}
+
+// ---- Launches
+
+static cl_long8 argument_of(const mst_box *b, int64_t first, int64_t end) {
+    return (cl_long8){{b->from[PLANES], b->to[PLANES], b->from[ROWS], b->to[ROWS], b->from[COLUMNS], b->to[COLUMNS], end, first}};
+}
+
+static int64_t groups_of(const mst_sweeps *s, const mst_box *box, int64_t length) {
+    const int64_t items = mst_sweep_items(s, MST_SWEEP_OUTSIDE, false), across = mst_sweep_group(MST_SWEEP_OUTSIDE) / items;
+    const int64_t columns = mst_divide_up(mst_box_side(box, COLUMNS), items * s->width);
+    const int64_t rows = mst_box_side(box, ROWS), strips = mst_divide_up(mst_box_side(box, PLANES), length);
+    if (is_empty(box))
+        return 0;
+    return s->problem->rank == MST_MAX_AXES ? columns * mst_divide_up(rows, across) * strips
+                                            : columns * rows * mst_divide_up(strips, across);
+}
+
+int64_t mst_sweep_divide_around(const mst_sweeps *s, int k, const mst_sweep_part *part, int64_t units, cl_long8 *work,
+                                cl_long8 boxes[MST_SWEEP_BOXES]) {
+    mst_box all, hole = part->hole, around[MST_SWEEP_BOXES];
+    int64_t planes = 0, groups = 0;
+    hole.to[COLUMNS] -= hole.to[COLUMNS] % s->width; // behind it vectors begin
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const bool is_planes = axis == PLANES;
+        int64_t cuts[2];
+        mst_sweep_cut(s, k, axis, is_planes ? part->from : 0, is_planes ? part->to : (int64_t)s->problem->grid[axis], cuts);
+        all.from[axis] = cuts[0];
+        all.to[axis] = cuts[1];
+    }
+    mst_sweep_boxes(&all, &hole, around);
+    for (int i = 0; i < MST_SWEEP_BOXES; i++)
+        planes += groups_of(s, &around[i], 1);
+    *work = (cl_long8){{mst_sweep_strip(s, mst_divide_up(planes, units * MST_SWEEP_GROUPS_A_UNIT))}};
+    for (int i = 0; i < MST_SWEEP_BOXES; i++) {
+        const int64_t n = groups_of(s, &around[i], work->s[0]);
+        boxes[i] = argument_of(&around[i], groups, groups + n);
+        groups += n;
+    }
+    return groups;
+}
+
+mst_status mst_sweeper_copy(const mst_sweeper *s, mst_queue *queue, bool half, cl_mem from, const cl_long4 *from_layout,
+                            cl_mem to, const cl_long4 *to_layout, const mst_box *box, const mst_box *hole, mst_error *error) {
+    mst_box around[MST_SWEEP_BOXES];
+    cl_long8 boxes[MST_SWEEP_BOXES];
+    mst_argument arguments[4 + MST_SWEEP_BOXES] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(from_layout, *from_layout),
+                                                   MST_BIND(to_layout, *to_layout)};
+    int64_t nodes = 0;
+    mst_sweep_boxes(box, hole, around);
+    for (int i = 0; i < MST_SWEEP_BOXES; i++) {
+        const mst_box *b = &around[i];
+        const int64_t n = is_empty(b) ? 0 : mst_box_side(b, PLANES) * mst_box_side(b, ROWS) * mst_box_side(b, COLUMNS);
+        boxes[i] = argument_of(b, nodes, nodes + n);
+        nodes += n;
+        arguments[4 + i] = MST_BIND_AS(mst_sweep_box_name(i), boxes[i]);
+    }
+    if (nodes == 0)
+        return MST_OK;
+    return mst_kernel_launch(queue, s->copy_around[half], arguments, MST_COUNT(arguments), (size_t)nodes, COPY_GROUP, NULL,
+                             error);
+}
