@@ -79,6 +79,8 @@ static void lanes(void **state) {
         {3, 2, 2, {7, 6, 10}},     // too few
         {3, 2, 2, {16, 80, 60}},   // too large
         {3, 2, 1, {16, 22, 13}},   // steps of large primes
+        {3, 2, 1, {18, 4, 37}},    // a prime that convolves in the tile, along rows,
+        {3, 2, 1, {18, 83, 3}},    // and along columns
         {3, 2, 1, {33, 1, 6}},     // an axis of one
         {3, 2, 1, {33, 6, 1}},
     };

@@ -7,10 +7,10 @@
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 
 // Every radix, products of them, primes for Bluestein, and lengths that take several passes.
-static const size_t lengths[] = {1,   2,   3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,  14,
-                                 15,  16,  17,   19,   22,   26,   30,   32,   37,   49,   55,   64,   77,  91,
-                                 97,  100, 105,  121,  143,  169,  196,  210,  225,  243,  251,  256,  289, 360,
-                                 625, 677, 1000, 1009, 1331, 2048, 2187, 3125, 4096, 5040, 8192, 10000};
+static const size_t lengths[] = {1,    2,    3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,   14,  15,   16,
+                                 17,   19,   22,   26,   30,   32,   37,   49,   55,   64,   77,   91,   97,   100, 105,  121,
+                                 143,  166,  169,  196,  210,  225,  243,  251,  256,  289,  360,  625,  677,  694, 1000, 1009,
+                                 1331, 1711, 2003, 2048, 2187, 3125, 3303, 3346, 4099, 4096, 5040, 8192, 10000};
 enum { N_LENGTHS = sizeof lengths / sizeof lengths[0] };
 
 // Where kernels of that shape run.

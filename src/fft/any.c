@@ -193,7 +193,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
     own &= gaps_of(plan);
     const any_pass *first = &any->described[own][g->first];
     const cl_mem *buffers = plan->buffers;
-    uint64_t n_pieces = (uint64_t)count * g->pieces_an_item, n_lines = 0, units = n_pieces;
+    uint64_t n_pieces = (uint64_t)count * g->pieces_an_item, n_lines = 0, units = mst_divide_up(n_pieces, (uint64_t)g->joint);
     if (g->count == 1) {
         uint64_t first_line = (first->source.buffer == SOURCE   ? source.item
                                : first->source.buffer == TARGET ? target.item
@@ -212,6 +212,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
                            .work_item = (cell)item,
                            .scratch_reals = (cell)g->scratch_reals,
                            .n_pieces = (cell)n_pieces,
+                           .joint = (cell)g->joint,
                            .n_lines = (cell)n_lines};
     const mst_argument arguments[] = {MST_BIND_AS("tables", any->tables.buffer),
                                       MST_BIND_AS("source", source.buffer),

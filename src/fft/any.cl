@@ -97,7 +97,7 @@ void transform_tile(vreal *v, __global const any_pass *p, uint count, __global c
         split_tile(v, (uint)p->n, numbers + p->end_roots);
     if (p->ends == ANY_MIRROR)
         mirror_row(v, v, (uint)p->n, (uint)p->source.swap);
-    take_steps(v, p, 0, (uint)p->n_steps, count, numbers);
+    take_steps(v, p, 0, (uint)p->n_steps, count, numbers, places);
     if (p->ends == ANY_COMBINE)
         combine_tile(v, (uint)p->n, places, numbers + p->end_roots);
 }
@@ -146,28 +146,30 @@ ulong count_tiles(ulong n_lines, ulong before, ulong run) {
     return (before + n_lines + run - 1) / run * ((run + LANES - 1) / LANES);
 }
 
-// A work-item takes pieces, one after the other, each through all passes; where n_lines is not zero, there is one pass
-// and one piece of so many lines, and work-items share its tiles.
+// A work-item takes pieces, one or `joint` after the other, each through all passes; where n_lines is not zero, there
+// is one pass and one piece of so many lines, and work-items share its tiles.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_any(__global const uchar *tables, __global real *source, __global real *target, __global real *work,
         __global real *padded, __global real *spectrum, __global real *scratch, any_call call, real scale) {
-    vreal v[2 * ANY_LONGEST + 2];
+    vreal v[2 * ANY_TILE + 2];
     __global const any_pass *passes = (__global const any_pass *)(tables + call.passes_at);
     __global const real *numbers = (__global const real *)tables;
     __global const uint *places = (__global const uint *)(tables + call.places_at);
     const uint n_passes = (uint)call.n_passes;
     const ulong scratch_reals = (ulong)call.scratch_reals, n_pieces = (ulong)call.n_pieces,
                 n_lines = (ulong)call.n_lines;
-    const ulong id = get_global_id(0), n_items = get_global_size(0), end = n_lines ? 1 : (id + 1) * n_pieces / n_items;
+    const ulong joint = (ulong)call.joint, n_joint = (n_pieces + joint - 1) / joint;
+    const ulong id = get_global_id(0), n_items = get_global_size(0), end = n_lines ? 1 : (id + 1) * n_joint / n_items;
     __global real *buffers[] = {source, target, work, padded, spectrum};
     const long bases[] = {call.source_base, call.target_base, 0, 0, 0};
     const ulong items[] = {(ulong)call.source_item, (ulong)call.target_item, (ulong)call.work_item,
                            (ulong)call.work_item, (ulong)call.work_item};
-    for (ulong piece = n_lines ? 0 : id * n_pieces / n_items; piece < end; piece++)
+    for (ulong piece = n_lines ? 0 : id * n_joint / n_items; piece < end; piece++)
         for (uint k = 0; k < n_passes; k++) {
             __global const any_pass *p = passes + k;
             __global const any_side *s = &p->source, *t = &p->target;
-            const ulong lines = n_lines ? n_lines : (ulong)p->lines_a_piece, before_piece = piece * lines;
+            const ulong lines_a_piece = (ulong)p->lines_a_piece, before_piece = piece * joint * lines_a_piece;
+            const ulong lines = n_lines ? n_lines : min(joint, n_pieces - piece * joint) * lines_a_piece;
             const ulong s_first = s->scratch >= 0 ? 0 : items[s->buffer] * (ulong)s->lines_an_item + before_piece;
             const ulong t_first = t->scratch >= 0 ? 0 : items[t->buffer] * (ulong)t->lines_an_item + before_piece;
             __global real *from = s->scratch >= 0 ? scratch + id * scratch_reals + s->scratch : buffers[s->buffer];

@@ -15,6 +15,7 @@
 typedef struct mst_any_group {
     int first, count;
     size_t pieces_an_item;
+    size_t joint;                      // pieces that a work-item takes together, so that their lines fill its lanes
     size_t work_items;                 // of a launch, at most
     size_t scratch_reals;              // of memory that a work-item keeps a piece in between passes
     size_t passes_at[MST_ANY_LAYOUTS]; // where in the tables: an any_pass each
@@ -81,6 +82,7 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
 // Parts of that: the steps of a pass behind those that are there already, of numbers of which `inner` lie side by side; the roots
 // of unity for n + 1 results of 2n real numbers; and room for places, which the caller fills, NULL: out of memory.
 void mst_any_add_steps(const mst_fft *plan, const mst_fft_pass *p, size_t inner, any_pass *out);
+void mst_any_add_prime(const mst_fft *plan, any_pass *out); // the last of the steps' and places' tables: what a prime step needs
 cell mst_any_add_half_roots(const mst_fft *plan, size_t n);
 cl_uint *mst_any_new_places(const mst_fft *plan, size_t count, cell *at);
 void mst_any_values_release(mst_any_values *values);

@@ -1,6 +1,7 @@
 // Boxes: the last axes of an array as one pass, eight boxes or four at once, each in a lane. Small ones spend more time on
 // finding and moving the tiles of a pass for each axis than on transforms.
 #include "any.h"
+#include "prime.h"
 
 #include "runtime/layout.h"
 
@@ -27,16 +28,24 @@ static size_t kept_of(const mst_pass *pass) { return pass->half == MST_HALF_NONE
 // What a lane holds of a box of these passes, the first and the last of which may be of a real axis; and their steps.
 static bool fits(const mst_fft_pass *passes, int count) {
     const mst_fft_pass *real = is_real(&passes[0]) ? &passes[0] : is_real(&passes[count - 1]) ? &passes[count - 1] : NULL;
-    size_t points = 1, rows = 1, steps = 0;
+    size_t points = 1, rows = 1, steps = 0, room = 0;
+    mst_prime way;
     for (int k = 0; k < count; k++) {
         const mst_pass *pass = &passes[k].device.pass;
         steps += (size_t)pass->n_radices;
+        if (mst_prime_find(pass->n, &way)) {
+            if (room > 0)
+                return false;
+            room = mst_prime_room(&way);
+            steps += (size_t)way.inner.n_radices;
+        }
         points *= pass->n;
         rows *= &passes[k] == real ? 1 : pass->n;
         if (points > MOST_POINTS)
             return false;
     }
-    return steps <= ANY_RADICES && points + (real ? rows * kept_of(&real->device.pass) : 0) <= MOST_POINTS;
+    return steps <= ANY_RADICES && points + (real ? rows * kept_of(&real->device.pass) : 0) <= MOST_POINTS &&
+           2 * points + room <= ANY_TILE;
 }
 
 // How many passes are those of the last axes, from the first one up, or, to real numbers, from the last one down.
@@ -202,6 +211,7 @@ void mst_any_describe_box(const mst_fft *plan, any_pass *out) {
     *out = (any_pass){.n = (cell)(b.rows * b.last->n), .low = -1, .high = -1, .lanes = -1, .scaled = end->scale};
     add_steps(plan, &b, out);
     add_places(plan, &b, out);
+    mst_any_add_prime(plan, out);
     if (b.in || b.out)
         describe_ends(plan, &b, out);
     describe_side(plan, joined, &first->load, b.rows * b.before, b.in && odd, &out->source);

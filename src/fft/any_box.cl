@@ -95,7 +95,7 @@ void transform_box(vreal *v, __global const any_pass *p, __global const real *nu
     const uint kept = pairs ? n + 1 : n / 2 + 1, before = in ? n : kept, after = in ? kept : n,
                swap = (uint)p->source.swap;
     vreal *first = v, *second = v + 2 * p->first_n;
-    take_steps(first, p, 0, middle, rows * before, numbers);
+    take_steps(first, p, 0, middle, rows * before, numbers, places + p->places);
     for (uint r = 0; r < rows; r++) {
         const vreal *from = first + 2 * (size_t)(r * before);
         vreal *to = second + 2 * (size_t)(r * after);
@@ -108,5 +108,5 @@ void transform_box(vreal *v, __global const any_pass *p, __global const real *nu
         else
             mirror_row(to, from, n, swap);
     }
-    take_steps(second, p, middle, (uint)p->n_steps, rows * after, numbers);
+    take_steps(second, p, middle, (uint)p->n_steps, rows * after, numbers, places + p->places);
 }

@@ -1,11 +1,5 @@
 // What happens in a tile between loading and storing.
 
-void take_steps(vreal *v, __global const any_pass *p, uint first, uint end, uint count, __global const real *numbers) {
-    for (uint k = first; k < end; k++)
-        take_step(v, count, (uint)p->radices[k], (uint)p->apart[k], (uint)p->inner[k], numbers + p->tables[k],
-                  numbers + p->odd[k]);
-}
-
 // The op of a side whose positions are the elements, on what lies at places[k], or k where there are none. Loading, the
 // swap comes after the factor, storing before it.
 __attribute__((noinline)) void multiply_tile(vreal *restrict v, __global const any_side *s,

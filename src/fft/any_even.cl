@@ -1,6 +1,6 @@
 // Cosine and sine transforms of lines that a tile holds: as N real numbers of even length N, in the slots v[0 .. N-1]
-// of N/2 complex ones, whose parts they are. Which number of a line is in which slot, coming and going, is in tables;
-// where every other sign changes, `odd` does it.
+// of N/2 complex ones, whose parts they are (odd lengths: any_even_odd.cl). Which number of a line is in which slot,
+// coming and going, is in tables; where every other sign changes, `odd` does it.
 
 #if PRECISION == 64
 typedef double4 real4;
@@ -128,6 +128,10 @@ void even_middle(vreal *v, __global const any_pass *p, __global const real *numb
     __global const any_side *s = &p->source, *t = &p->target;
     const uint n = (uint)s->axis_length, h = (uint)p->n, map = (uint)s->even;
     const bool weighed = map == EVEN_MIRRORED && s->factors >= 0;
+    if (n == h) {
+        even_odd_middle(v, p, numbers, places);
+        return;
+    }
     if (weighed)
         weigh_ends(v, slots_in[0], slots_in[n - 1], numbers[s->factors]);
     if (map == EVEN_MIRRORED)
@@ -149,7 +153,8 @@ void even_middle(vreal *v, __global const any_pass *p, __global const real *numb
 
 // Signs of numbers with odd indices coming, and of those with even and odd ones going.
 real4 even_signs(__global const any_side *s) {
-    const bool mirrored = s->even == EVEN_MIRRORED, alternate = s->even == EVEN_ROTATED || s->even == EVEN_FOLDED;
+    const bool mirrored = s->even == EVEN_MIRRORED,
+               alternate = s->even == EVEN_ROTATED || s->even == EVEN_FOLDED || s->even == EVEN_STRIDED;
     const real even = mirrored && s->sine ? -1 : 1;
     return (real4)(s->sine && s->even == EVEN_SPREAD ? -1 : 1, even,
                    (s->even == EVEN_FOLDED) != (s->sine && alternate) ? -1 : even, 0);
@@ -202,7 +207,7 @@ __attribute__((noinline)) void even_two(vreal *restrict v, __global const any_pa
 uint even_tiles(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
                 __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
                 const long *s_next, const long *t_next, uint count, uint next_count, real scale) {
-    const bool two = count == LANES && next_count == LANES && 2 * p->n + 2 <= ANY_LONGEST &&
+    const bool two = count == LANES && next_count == LANES && 2 * p->n + 2 <= ANY_LONGEST && p->prime_m == 0 &&
                      even_goes_on(&p->source, s_at, s_next) && even_goes_on(&p->target, t_at, t_next);
     if (two)
         even_two(v, p, from, to, numbers, places, s_at[0], t_at[0], scale);

@@ -32,7 +32,7 @@ static const any_pass *pass_of(const mst_fft *plan, int k) { return &plan->any->
 
 // A group of the passes first .. first + count - 1; dimensions before the one that is cut are those of complex arrays.
 static mst_any_group make_group(const mst_fft *plan, int first, int count) {
-    mst_any_group g = {.first = first, .count = count, .pieces_an_item = 1};
+    mst_any_group g = {.first = first, .count = count, .pieces_an_item = 1, .joint = 1};
     const mst_layout *complex_side = mst_type_is_complex(plan->desc.input.type) ? &plan->desc.input : &plan->desc.output;
     int cut = plan->passes[first].axis;
     for (int k = first; k < first + count; k++)
@@ -92,6 +92,34 @@ static bool suits(const mst_fft *plan, const mst_any_group *g) {
            (pieces >= PIECES_A_UNIT * plan->context->device.compute_units || bytes * pieces <= ALONE_BYTES);
 }
 
+static size_t lines_of(const mst_fft *plan, const mst_any_group *g, int k) {
+    return plan->passes[k].lines_an_item / g->pieces_an_item;
+}
+
+// The least part of lanes that the tiles of so many pieces fill, where nothing but their number decides that.
+static double filled(const mst_fft *plan, const mst_any_group *g, size_t joint) {
+    const size_t lanes = mst_pass_lanes(plan->is_double);
+    double least = 1;
+    for (int k = g->first; k < g->first + g->count; k++) {
+        const size_t lines = joint * lines_of(plan, g, k);
+        const double part = (double)lines / (double)(mst_divide_up(lines, lanes) * lanes);
+        least = pass_of(plan, k)->run == 0 && part < least ? part : least;
+    }
+    return least;
+}
+
+// Pieces that a work-item takes together: none waits for another, and what lies between the passes stays in a unit's cache.
+static size_t choose_joint(const mst_fft *plan, const mst_any_group *g) {
+    uint64_t each[N_BUFFERS], pieces = n_items(plan) * g->pieces_an_item, bytes = buffer_bytes(plan, g, each);
+    const size_t lanes = mst_pass_lanes(plan->is_double);
+    size_t best = 1;
+    for (size_t joint = 2; joint <= lanes && g->count > 1; joint *= 2)
+        if (pieces >= joint * PIECES_A_UNIT * plan->context->device.compute_units && joint * bytes <= UNIT_BYTES &&
+            filled(plan, g, joint) > filled(plan, g, best))
+            best = joint;
+    return best;
+}
+
 // Gives a work-item memory of its own for what lies between the passes of a group, and takes it from the items'.
 static void set_scratch(mst_fft *plan, mst_any_group *g) {
     uint64_t bytes[N_BUFFERS], real_bytes = mst_fft_number_bytes(plan) / 2;
@@ -105,7 +133,7 @@ static void set_scratch(mst_fft *plan, mst_any_group *g) {
                 p->source.scratch = p->source.buffer == b ? (cell)g->scratch_reals : p->source.scratch;
                 p->target.scratch = p->target.buffer == b ? (cell)g->scratch_reals : p->target.scratch;
             }
-        g->scratch_reals += (size_t)(bytes[b] / real_bytes);
+        g->scratch_reals += (size_t)(g->joint * bytes[b] / real_bytes);
     }
 }
 
@@ -135,11 +163,12 @@ void mst_any_group_passes(mst_fft *plan) {
                 break;
             g = larger;
         }
+        g.joint = choose_joint(plan, &g);
         set_scratch(plan, &g);
         g.work_items = work_items(plan, &g);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
             for (int j = k; j < k + g.count; j++)
-                any->described[own][j].lines_a_piece = (cell)(plan->passes[j].lines_an_item / g.pieces_an_item);
+                any->described[own][j].lines_a_piece = (cell)lines_of(plan, &g, j);
         any->groups[any->n_groups++] = g;
         k += g.count;
     }

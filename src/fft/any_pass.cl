@@ -1,9 +1,11 @@
 // A pass as kernels for any length read it: in OpenCL C, where `cell` is long, and in C (any.h), where it is cl_long.
 // All offsets in memory count real numbers, so that real and complex arrays are told apart by numbers alone.
 enum {
-    ANY_DIMS = 11,     // of the lines of a side
-    ANY_RADICES = 16,  // of a pass
-    ANY_LONGEST = 4096 // points of a transform
+    ANY_DIMS = 11,      // of the lines of a side
+    ANY_RADICES = 16,   // of a pass
+    ANY_LONGEST = 4096, // points of a transform
+    ANY_TILE = 8192,    // numbers of a tile and of the room behind it,
+    ANY_PRIME = 31      // for steps whose radices are above this, primes, which convolve
 };
 
 // How a tile is moved if its lines are found to allow it.
@@ -53,8 +55,14 @@ typedef struct any_pass {
     cell
         inner[ANY_RADICES]; // how many neighbours have the same twiddles: 1, or in boxes the numbers of the axes behind
     cell tables[ANY_RADICES],
-        odd[ANY_RADICES]; // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
-    cell places;          // where in `places`
+        odd[ANY_RADICES];      // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
+    cell places;               // where in `places`
+    cell prime_m, prime_steps; // of a step that convolves (prime.h): points, 0: there is none; and the steps of these,
+                               // which are behind the others
+    cell prime_places, prime_results, prime_order; // behind `places`: where those leave results; of them, where those
+                                                   // of the step are; and the order in which it takes numbers
+    cell chirp,
+        spectrum; // in `numbers`: what its numbers are multiplied by, -1: they are in order; and those in between
     cell rows,
         first_steps, // of boxes of real numbers: rows, 0: none; steps before the ends are treated, on first_n numbers,
         first_n, row_places; // behind which the later steps' lie; where in `places` those of a row are
@@ -71,8 +79,8 @@ typedef struct any_pass {
 
 // What a launch is told beside its buffers: one argument, since each costs a call as much as some hundred points do.
 typedef struct any_call {
-    cell passes_at, n_passes, places_at;      // in bytes of the tables, which begin with the numbers
-    cell source_base, target_base;            // of the caller's arrays
-    cell source_item, target_item, work_item; // the first item, there and in work memory
-    cell scratch_reals, n_pieces, n_lines;
+    cell passes_at, n_passes, places_at;          // in bytes of the tables, which begin with the numbers
+    cell source_base, target_base;                // of the caller's arrays
+    cell source_item, target_item, work_item;     // the first item, there and in work memory
+    cell scratch_reals, n_pieces, joint, n_lines; // joint: pieces that a work-item takes together
 } any_call;

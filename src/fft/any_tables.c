@@ -1,6 +1,7 @@
 // The tables of passes, one behind the other in two arrays: numbers, and where results lie.
 #include "any.h"
 #include "even.h"
+#include "prime.h"
 #include "twiddle.h"
 
 #include "runtime/numbers.h"
@@ -101,9 +102,56 @@ void mst_any_add_steps(const mst_fft *plan, const mst_fft_pass *p, size_t inner,
             out->tables[at] = table;
             table += 2 * apart * (radix - 1);
         }
-        if (radix > MST_ANY_RADIX)
+        if (radix > MST_ANY_RADIX && radix <= ANY_PRIME)
             out->odd[at] = add_roots(plan, (size_t)radix, 1, (size_t)radix, true);
     }
+}
+
+// Where the convolution leaves the results of the step, and Rader's order.
+static void add_prime_places(const mst_fft *plan, const mst_prime *way, any_pass *out) {
+    cell at;
+    cl_uint *inner = mst_any_new_places(plan, way->inner.n, &at);
+    if (inner)
+        mst_any_fill_places(&way->inner, inner);
+    out->prime_places = at - out->places;
+    cl_uint *results = mst_any_new_places(plan, way->prime, &at);
+    out->prime_results = at - out->places;
+    uint32_t *order = way->rader ? mst_rader_order(way->prime) : NULL;
+    plan->any->place_values.failed = plan->any->place_values.failed || (way->rader && !order);
+    for (size_t k = 0; k < way->prime && results && !way->rader; k++)
+        results[k] = (cl_uint)mst_any_place(&way->inner, k);
+    for (size_t q = 0; q < way->inner.n && results && order; q++) // result q is that of generator^-q
+        results[order[(way->inner.n - q) % way->inner.n]] = (cl_uint)mst_any_place(&way->inner, q);
+    cl_uint *ordered = order ? mst_any_new_places(plan, way->inner.n, &at) : NULL;
+    out->prime_order = at - out->places;
+    if (ordered)
+        memcpy(ordered, order, way->inner.n * sizeof *order);
+    free(order);
+}
+
+void mst_any_add_prime(const mst_fft *plan, any_pass *out) {
+    mst_prime way;
+    size_t prime = 0;
+    for (cell k = 0; k < out->n_steps; k++)
+        prime = out->radices[k] > ANY_PRIME ? (size_t)out->radices[k] : prime;
+    if (prime == 0 || !mst_prime_find(prime, &way))
+        return;
+    mst_fft_pass inner = {.device.pass = way.inner};
+    inner.device.pass.is_double = plan->is_double;
+    mst_pass_tables_plan(&inner.device.tables, &inner.device.pass, false);
+    out->prime_m = (cell)way.inner.n;
+    add_prime_places(plan, &way, out);
+    const size_t bytes = way.inner.n * (size_t)mst_fft_number_bytes(plan);
+    out->chirp =
+        way.rader ? -1 : add_made(plan, mst_chirp(prime, false, plan->is_double), prime * (size_t)mst_fft_number_bytes(plan));
+    out->spectrum = add_made(plan,
+                             way.rader ? mst_rader_spectrum(prime, plan->is_double)
+                                       : mst_chirp_spectrum(prime, way.inner.n, false, plan->is_double),
+                             bytes);
+    const cell n_steps = out->n_steps;
+    mst_any_add_steps(plan, &inner, 1, out);
+    out->prime_steps = out->n_steps - n_steps;
+    out->n_steps = n_steps;
 }
 
 cell mst_any_add_half_roots(const mst_fft *plan, size_t n) { return add_roots(plan, 2 * n, 1, n / 2 + 1, false); }
@@ -113,6 +161,7 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
     if (pass->n_radices > 0)
         out->places = add_places(plan, pass);
     mst_any_add_steps(plan, p, 1, out);
+    mst_any_add_prime(plan, out);
     out->low = add_table(plan, p, MST_TABLE_LOW);
     out->high = add_table(plan, p, MST_TABLE_HIGH);
     out->lanes = add_table(plan, p, MST_TABLE_LANES);
@@ -122,7 +171,8 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
     out->target.factors = add_table(plan, p, MST_TABLE_STORE_FACTORS);
     if (pass->half == MST_HALF_EVEN)
         out->slots = add_slots(plan, p, out->places);
-    if (pass->half == MST_HALF_EVEN || pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
+    if ((pass->half == MST_HALF_EVEN && pass->n != pass->load.axis_length) || pass->half == MST_HALF_COMBINE ||
+        pass->half == MST_HALF_SPLIT)
         out->end_roots = mst_any_add_half_roots(plan, pass->n);
     if (pass->half == MST_HALF_EVEN_COMBINE_ALONE || pass->half == MST_HALF_EVEN_SPLIT_ALONE) {
         cell *weights = pass->store.even ? &out->target.factors : &out->source.factors;

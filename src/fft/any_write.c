@@ -16,9 +16,11 @@ mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_te
     }
     if (context->device.type == CL_DEVICE_TYPE_CPU) // simulators, which are of several types, know no such instruction
         mst_text_add(out, "#define PREFETCHES\n");
-    static const char *const files[] = {"any_moves.cl", "any_ends.cl", "any_box.cl", "any.cl"};
+    static const char *const files[] = {"any_moves.cl", "any_prime.cl", "any_ends.cl", "any_box.cl", "any.cl"};
     for (size_t k = 0; k < MST_COUNT(files); k++)
         MST_TRY(mst_program_add_file(context, files[k], out, error));
+    if (even)
+        MST_TRY(mst_program_add_file(context, "any_even_odd.cl", out, error));
     if (even)
         MST_TRY(mst_program_add_file(context, "any_even.cl", out, error));
 fail:

@@ -1,5 +1,6 @@
 // How long axes are split, where the lines of each pass lie, and the passes of an axis.
 #include "axis.h"
+#include "prime.h"
 
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
@@ -64,17 +65,23 @@ mst_view mst_axis_view(const mst_layout *layout, int axis, const mst_digits *dig
     return v;
 }
 
+// Whether a pass has radices for a length that is not too long for it.
+static bool has_radices(const mst_fft *plan, size_t n) {
+    mst_prime way;
+    return !plan->any_length || mst_axis_is_smooth(n) || mst_prime_find(n, &way);
+}
+
 // n as a product of nf factors of at most `limit`, as equal as can be.
-static bool split_length(size_t n, int nf, size_t limit, size_t *f) {
+static bool split_length(const mst_fft *plan, size_t n, int nf, size_t limit, size_t *f) {
     if (nf == 1) {
         f[0] = n;
-        return n <= limit;
+        return n <= limit && has_radices(plan, n);
     }
     size_t middle = (size_t)(pow((double)n, 1.0 / nf) + 0.5);
     for (size_t away = 0; away <= limit; away++)
         for (int side = 0; side < 2; side++) {
             size_t d = side ? middle - away : middle + away; // wraps to a huge number below 0
-            if (d >= 1 && d <= limit && n % d == 0 && split_length(n / d, nf - 1, limit, f + 1)) {
+            if (d >= 1 && d <= limit && n % d == 0 && has_radices(plan, d) && split_length(plan, n / d, nf - 1, limit, f + 1)) {
                 f[0] = d;
                 return true;
             }
@@ -94,14 +101,14 @@ static int choose_factors(const mst_fft *plan, size_t n, int least, size_t *f) {
     const mst_device_info *device = &plan->context->device;
     if (least == 1 && is_alone(plan, n))
         least = 2;
-    if (least == 1 && mst_pass_takes(device, plan->cpu, plan->is_double, n)) {
+    if (least == 1 && mst_pass_takes(device, plan->cpu, plan->is_double, n) && has_radices(plan, n)) {
         f[0] = n;
         return 1;
     }
     // Passes of long transforms go over many lines side by side, which leaves each less room.
     size_t limit = plan->cpu ? mst_pass_longest(device, true, plan->is_double) : 1024;
     for (int nf = 2; nf <= MST_AXIS_DIGITS; nf++)
-        if (split_length(n, nf, limit, f))
+        if (split_length(plan, n, nf, limit, f))
             return nf;
     return 0;
 }
@@ -109,6 +116,10 @@ static int choose_factors(const mst_fft *plan, size_t n, int least, size_t *f) {
 int mst_axis_passes(const mst_fft *plan, size_t n) {
     size_t f[MST_AXIS_DIGITS];
     return choose_factors(plan, n, 1, f);
+}
+
+bool mst_axis_takes(const mst_fft *plan, size_t n) {
+    return mst_axis_is_smooth(n) || (plan->any_length && mst_axis_passes(plan, n) > 0);
 }
 
 size_t mst_axis_quick_length(size_t least) {
@@ -234,6 +245,7 @@ static mst_status plan_pass(mst_fft *plan, const mst_axis_job *job, const mst_di
     pass->choice = plan->choice;
     pass->is_double = plan->is_double;
     pass->cpu = plan->cpu;
+    pass->primes = plan->any_length;
     pass->n = digits->f[i];
     pass->convolution = job->convolution;
     pass->half = job->half;
@@ -295,7 +307,7 @@ static mst_digits choose_digits(const mst_fft *plan, const mst_axis_job *job, in
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first_pass, mst_fft_pass **last_pass,
                          mst_error *error) {
     mst_status status = MST_OK;
-    mst_digits digits = choose_digits(plan, job, job->folded ? 2 : 1);
+    mst_digits digits = choose_digits(plan, job, job->folded || job->several ? 2 : 1);
     mst_fft_pass *passes = &plan->passes[plan->n_passes];
     MST_REQUIRE(digits.n > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
                 plan->context->device.name);

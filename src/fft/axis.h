@@ -24,6 +24,7 @@ typedef struct mst_axis_job {
     mst_pass_convolution convolution; // of length n, in one pass
     mst_pass_half half;               // n is half of a real axis, in one pass
     bool folded;                      // a real axis in several passes, gpu: one digit is kept by half
+    bool several;                     // in more than one pass, as lines are too few to fill lanes
     size_t row, row_there; // gpu, of other axes than the last one: lines of its length there, counted as so many; 0: they are all
 } mst_axis_job;
 
@@ -36,10 +37,14 @@ size_t mst_axis_quick_length(size_t least);
 // The number of passes that an axis of length n takes; 0 if no number does.
 int mst_axis_passes(const mst_fft *plan, size_t n);
 
+// Whether passes can be made for a length itself: a smooth one, or one whose large primes are steps (prime.h).
+bool mst_axis_takes(const mst_fft *plan, size_t n);
+
 // GPU-shaped: one pass takes the axis, and not with so few columns side by side that several passes are faster.
 bool mst_axis_takes_one(mst_fft *plan, const mst_axis_job *job);
 
-// Adds the passes of an axis, of a smooth length, to the plan. first and last: where to say which they are, or NULL.
+// Adds the passes of an axis, of a length that they can be made for, to the plan. first and last: where to say which they are, or
+// NULL.
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first, mst_fft_pass **last, mst_error *error);
 
 // The same for any other length, by cyclic convolution (cyclic.c): a chirp, its spectrum and a chirp around two transforms, or

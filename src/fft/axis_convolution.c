@@ -1,6 +1,7 @@
 // Lengths with large prime factors: how their convolution goes through passes. The mathematics are in cyclic.c.
 #include "axis.h"
 
+#include "runtime/layout.h"
 #include "runtime/numbers.h"
 
 #define LONGEST ((size_t)1 << 22) // its spectrum is computed on the host, in long double
@@ -103,6 +104,7 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
         there.convolution = MST_PASS_CHIRP;
         return plan_fused(plan, &there, error);
     }
+    there.several = plan->any_length && mst_layout_count(&job->work_layout) / job->n < mst_pass_lanes(plan->is_double);
     back = there;
     there.to_layout = back.from_layout = there.work_layout;
     there.to = back.from = PADDED;

@@ -67,9 +67,9 @@ mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_
     mst_status status = MST_OK;
     bool in = job->load.element == MST_ELEMENT_REAL;
     mst_axis_job half = half_of(job, in);
-    bool alone = mst_axis_passes(plan, half.n) != 1;
+    bool alone = half.n > 0 && mst_axis_passes(plan, half.n) != 1;
     bool apart = !in || plan->desc.input.strides[job->axis] != 0; // without a distance between them, any_side takes no pairs
-    *done = plan->cpu ? plan->any_length && job->n % 2 == 0 && mst_axis_is_smooth(half.n) && apart
+    *done = plan->cpu ? plan->any_length && job->n % 2 == 0 && mst_axis_takes(plan, half.n) && apart
                       : plan_gpu(plan, job, in, &status, error);
     if (!*done || !plan->cpu)
         return status;

@@ -108,7 +108,7 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
     const mst_pass_op *op = load ? &p->device.pass.load : &p->device.pass.store;
     size_t m = mst_even_length(d->kind, op->axis_length), count = (size_t)p->device.tables.tables[kind].bytes;
     mst_roots roots = {0}, chirp = {0};
-    bool by_chirp = !mst_axis_is_smooth(m) && p->device.pass.convolution != MST_PASS_RADER;
+    bool by_chirp = op->length > 0; // of a convolution (axis_convolution.c)
     bool made = mst_roots_create(&roots, mst_even_roots(op)) && (!by_chirp || mst_roots_create(&chirp, 2 * m));
     void *table = made ? malloc(count) : NULL;
     for (size_t k = 0, square = 0; k < m && table; square = (square + 2 * k + 1) % (2 * m), k++) {
@@ -139,14 +139,17 @@ mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error)
 
 // ---- Lines that a tile holds.
 
+// Where a number is that is spread.
+static size_t spread_place(size_t n, size_t i) { return i % 2 == 0 ? i / 2 : n - (i + 1) / 2; }
+
 static size_t slot_in(const mst_pass_op *op, size_t n, size_t j) {
-    bool sine = op->sine;
+    bool sine = op->sine, odd = n % 2 != 0;
     size_t i = sine && op->even != EVEN_SPREAD && op->even != EVEN_MIRRORED ? n - 1 - j : j;
     switch (op->even) {
     case EVEN_SPREAD:
-        return i % 2 == 0 ? i / 2 : n - (i + 1) / 2;
+        return odd ? 2 * spread_place(n, i) : spread_place(n, i);
     case EVEN_ROTATED:
-        return i == n / 2 ? 1 : i < n / 2 ? 2 * i : 2 * (n - i) + 1;
+        return i == n / 2 && !odd ? 1 : i <= n / 2 ? 2 * i : 2 * (n - i) + 1;
     case EVEN_MIRRORED:
         return sine ? j + 1 : j;
     default:
@@ -156,13 +159,14 @@ static size_t slot_in(const mst_pass_op *op, size_t n, size_t j) {
 
 static size_t slot_out(const mst_pass_op *op, const cl_uint *places, size_t n, size_t j) {
     bool sine = op->sine;
+    bool odd = n % 2 != 0;
     size_t i = sine && op->even == EVEN_ROTATED ? n - 1 - j : j, u;
     switch (op->even) {
     case EVEN_ROTATED:
-        return i == n / 2 ? 1 : i < n / 2 ? 2 * (size_t)places[i] : 2 * (size_t)places[n - i] + 1;
+        return i == n / 2 && !odd ? 1 : i <= n / 2 ? 2 * (size_t)places[i] : 2 * (size_t)places[n - i] + 1;
     case EVEN_SPREAD: // of the inverse, which leaves its parts exchanged
-        u = i % 2 == 0 ? i / 2 : n - (i + 1) / 2;
-        return 2 * (size_t)places[u / 2] + 1 - u % 2;
+        u = spread_place(n, i);
+        return odd ? 2 * (size_t)places[u] + 1 : 2 * (size_t)places[u / 2] + 1 - u % 2;
     case EVEN_MIRRORED:
         return sine ? 2 * (size_t)places[j + 1] + 1 : 2 * (size_t)places[j];
     default:
@@ -170,8 +174,25 @@ static size_t slot_out(const mst_pass_op *op, const cl_uint *places, size_t n, s
     }
 }
 
+// Every fourth number of four mirrored copies; results k and others of those up to n / 2 (even_store_strided).
+static void strided_slots(const mst_pass_op *op, const cl_uint *places, size_t n, cl_uint *slots) {
+    for (size_t p = 0; p < n; p++) {
+        size_t m = (n / 2 + 4 * p) % (4 * n), i = m / n % 2 ? n - 1 - m % n : m % n;
+        slots[op->sine ? n - 1 - i : i] = (cl_uint)(2 * p);
+    }
+    for (size_t k = 0; k <= n / 2; k++) {
+        size_t i = k % 2 ? k / 2 : n / 2 - k / 2;
+        slots[n + n - 1 - i] = 2 * places[k] + 1;
+        slots[n + i] = 2 * places[k];
+    }
+}
+
 void mst_even_slots(const mst_pass *pass, const cl_uint *places, cl_uint *slots) {
     size_t n = pass->load.axis_length;
+    if (pass->load.even == EVEN_STRIDED) {
+        strided_slots(&pass->load, places, n, slots);
+        return;
+    }
     for (size_t j = 0; j < n; j++) {
         slots[j] = (cl_uint)slot_in(&pass->load, n, j);
         slots[n + j] = (cl_uint)slot_out(&pass->store, places, n, j);
@@ -201,11 +222,11 @@ mst_pass_op mst_even_op(const mst_fft_desc *d, size_t n, bool load) {
                          .swap = d->direction == MST_FFT_INVERSE};
 }
 
-// Real numbers as the parts of half as many, or as they are folded, in one tile: how many complex ones; 0: not so.
+// Real numbers as the parts of half as many, as they are folded, or, if their number is odd, as so many complex ones, in one
+// tile: how many these are; 0: not so.
 static size_t length_of_tile(const mst_fft *plan, const mst_axis_job *job) {
-    size_t half = job->load.even == EVEN_FOLDED ? job->n : job->n / 2;
-    bool whole = job->load.even == EVEN_FOLDED || (job->n % 2 == 0 && job->load.even != EVEN_STRIDED);
-    return plan->any_length && whole && mst_axis_is_smooth(half) && mst_axis_passes(plan, half) == 1 ? half : 0;
+    size_t n = job->load.even == EVEN_FOLDED || job->n % 2 ? job->n : job->n / 2;
+    return plan->any_length && mst_axis_takes(plan, n) && mst_axis_passes(plan, n) == 1 ? n : 0;
 }
 
 static mst_status plan_tile(mst_fft *plan, const mst_axis_job *job, size_t h, mst_error *error) {
@@ -224,7 +245,7 @@ fail:
 // Types II and III of even lengths whose half takes several passes, and one more that combines or splits.
 static bool goes_by_runs(const mst_fft *plan, const mst_axis_job *job) {
     return plan->any_length && job->n % 2 == 0 && (job->load.even == EVEN_SPREAD || job->load.even == EVEN_ROTATED) &&
-           mst_axis_is_smooth(job->n / 2) && mst_axis_passes(plan, job->n / 2) > 1;
+           mst_axis_takes(plan, job->n / 2) && mst_axis_passes(plan, job->n / 2) > 1;
 }
 
 static mst_status plan_runs(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
@@ -303,7 +324,7 @@ static mst_status plan_axis(mst_fft *plan, const mst_axis_job *job, mst_error *e
     MST_TRY(plan_half(plan, job, &done, error));
     if (done)
         return MST_OK;
-    if (!mst_axis_is_smooth(job->n))
+    if (!mst_axis_takes(plan, job->n))
         return mst_axis_plan_convolution(plan, job, error);
     MST_TRY(mst_axis_plan(plan, job, &first, &last, error));
     mst_axis_need_factors(plan, job, first, last);

@@ -50,7 +50,7 @@ typedef enum mst_pass_half {
     MST_HALF_NONE,
     MST_HALF_COMBINE,
     MST_HALF_SPLIT,
-    MST_HALF_EVEN,  // a cosine or sine transform (even.h) in one pass, by the parts of n complex numbers
+    MST_HALF_EVEN, // a cosine or sine transform (even.h) in one pass, by the parts of n complex numbers; n of its numbers, if odd
     MST_HALF_PAIRS, // real elements are pairs of numbers, and no more
     MST_HALF_COMBINE_ALONE,
     MST_HALF_SPLIT_ALONE,
@@ -93,7 +93,7 @@ typedef struct mst_pass {
     int n_radices;
     unsigned radices[MST_PASS_RADICES];
 
-    bool cpu;               // shape
+    bool cpu, primes;       // shape; cpu: the last radix may be a prime above MST_PASS_MAX_PRIME (prime.h)
     bool wide_elements;     // gpu, fused: an element of a line is two complex numbers, side by side in memory
     bool fused;             // written by mst_pass_write_fusion: a line stays with its work-items
     unsigned lanes;         // cpu: transforms a work-item works on at once, in vectors

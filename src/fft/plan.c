@@ -184,8 +184,8 @@ static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
         if ((first && real_in) || (last && real_out))
             MST_TRY(mst_axis_plan_real(plan, &job, &spectrum, &done, error));
         if (!done)
-            MST_TRY(mst_axis_is_smooth(job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
-                                              : mst_axis_plan_convolution(plan, &job, error));
+            MST_TRY(mst_axis_takes(plan, job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
+                                                : mst_axis_plan_convolution(plan, &job, error));
     }
 fail:
     return status;

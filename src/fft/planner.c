@@ -1,6 +1,7 @@
 // Decides the radices and the shape of passes, and of their launches.
 #include "exchange.h"
 #include "half.h"
+#include "prime.h"
 
 #include "runtime/numbers.h"
 
@@ -348,7 +349,7 @@ bool mst_pass_choose_radices(mst_pass *pass) {
     if (pass->fused && !pass->cpu && factor_fused(pass))
         return true;
     if (!mst_pass_factor(pass->n, pass->cpu, pass->choice.radix, pass->radices, &pass->n_radices))
-        return false;
+        return pass->primes && mst_prime_factor(pass->n, pass->radices, &pass->n_radices);
     if (pass->n_radices == 0) // length 1
         pass->radices[pass->n_radices++] = 1;
     return true;
