@@ -30,7 +30,7 @@ static bool begins_as_npy(int file) {
 
 static int read_sound(const char *command, cli_operand *operand) {
     cli_sound sound = {0};
-    int code = cli_sound_read(command, operand->path, operand->file, &sound);
+    int code = cli_sound_read(command, operand->path, operand->file, operand->only_layout, &sound);
     operand->samples = sound.samples;
     operand->layout = sound.layout;
     operand->sample_rate = sound.sample_rate;

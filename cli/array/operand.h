@@ -11,7 +11,7 @@ typedef struct cli_operand {
     mst_location location;
     int sample_rate;    // in Hz; 0: not a sound
     bool takes_float16; // the caller's: other arrays of it are refused
-    bool only_layout;   // the caller's: no number of an array is read, and there is no location
+    bool only_layout;   // the caller's: no number is read that the layout does not need, and there is no location
     bool open;
     int file; // descriptor
     mst_npy *npy;

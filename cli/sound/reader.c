@@ -114,6 +114,8 @@ static bool is_cut(SNDFILE *sound) {
     return false;
 }
 
+static bool tells_frames(const SF_INFO *info) { return info->frames > 0 && info->frames < SF_COUNT_MAX; }
+
 // Reads to the end. Memory grows with what is there, not with what the header claims.
 static int read_samples(const char *command, const char *path, SNDFILE *sound, const SF_INFO *info, float **samples,
                         size_t *frames) {
@@ -136,16 +138,21 @@ static int read_samples(const char *command, const char *path, SNDFILE *sound, c
         count += (size_t)got;
     }
     *frames = count;
+    return CLI_DONE;
+}
+
+// Whether a sound of so many frames has what it should.
+static int check_frames(const char *command, const char *path, SNDFILE *sound, const SF_INFO *info, size_t frames) {
     if (is_cut(sound)) {
-        cli_error(command, "%s: holds %zu frames, less than it claims; the file is truncated", path, count);
+        cli_error(command, "%s: holds %zu frames, less than it claims; the file is truncated", path, frames);
         return CLI_INPUT_OUTPUT;
     }
     if (sf_error(sound) != SF_ERR_NO_ERROR) {
-        cli_error(command, "%s: %s after %zu frames; the file is damaged", path, sf_strerror(sound), count);
+        cli_error(command, "%s: %s after %zu frames; the file is damaged", path, sf_strerror(sound), frames);
         return CLI_INPUT_OUTPUT;
     }
-    if (info->frames > 0 && info->frames < SF_COUNT_MAX && (uint64_t)info->frames != count) {
-        cli_error(command, "%s: holds %zu of the %lld frames that it claims; the file is truncated", path, count,
+    if (tells_frames(info) && (uint64_t)info->frames != frames) {
+        cli_error(command, "%s: holds %zu of the %lld frames that it claims; the file is truncated", path, frames,
                   (long long)info->frames);
         return CLI_INPUT_OUTPUT;
     }
@@ -157,7 +164,7 @@ static int read_failed(const char *command, const char *path, const sound_input 
     return CLI_INPUT_OUTPUT;
 }
 
-int cli_sound_read(const char *command, const char *path, int file, cli_sound *out) {
+int cli_sound_read(const char *command, const char *path, int file, bool only_layout, cli_sound *out) {
     SF_INFO info;
     size_t frames = 0;
     sound_input input = {.file = file};
@@ -177,7 +184,12 @@ int cli_sound_read(const char *command, const char *path, int file, cli_sound *o
                   unknown ? "" : sf_strerror(NULL));
         return CLI_INPUT_OUTPUT;
     }
-    code = read_samples(command, path, sound, &info, &out->samples, &frames);
+    if (only_layout && tells_frames(&info))
+        frames = (size_t)info.frames;
+    else
+        code = read_samples(command, path, sound, &info, &out->samples, &frames);
+    if (code == CLI_DONE)
+        code = check_frames(command, path, sound, &info, frames);
     sf_close(sound);
     if (code != CLI_INTERRUPTED && input.read_error != 0)
         return read_failed(command, path, &input);

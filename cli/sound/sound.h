@@ -12,11 +12,12 @@ bool cli_is_sound(int file);
 typedef struct cli_sound {
     mst_layout layout; // float32, shape (channels, frames), interleaved as libsndfile has it
     int sample_rate;   // in Hz
-    float *samples;    // malloc'ed, also where reading failed
+    float *samples;    // malloc'ed, also where reading failed; NULL: they were not read
 } cli_sound;
 
-// Reads the sound in an open file, whole; `out` began as zeros, and `path` is for messages. Returns an exit code.
-int cli_sound_read(const char *command, const char *path, int file, cli_sound *out);
+// Reads the sound in an open file, whole; or only as much as says its layout: the header, where that tells the frames. `out`
+// began as zeros, and `path` is for messages. Returns an exit code.
+int cli_sound_read(const char *command, const char *path, int file, bool only_layout, cli_sound *out);
 
 // ---- writer.c
 

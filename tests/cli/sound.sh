@@ -57,6 +57,20 @@ npy convolved z.npy stereo.npy kernel.npy full || fail "disguised files"
 
 head -c -2 stereo.wav >cut.wav
 refused 4 'cut.wav: holds 2 frames, less than it claims; the file is truncated' convolve cut.wav kernel.npy -o cut.npy
+refused 4 'cut.wav: holds 2 frames, less than it claims; the file is truncated' convolve cut.wav kernel.npy --dry-run
+# A plan needs no sample: of 1 TiB, for which there is no memory.
+python3 - <<'E'
+import struct
+data = 1 << 40
+with open("huge.wav", "wb") as f:
+    f.write(b"RF64\xff\xff\xff\xffWAVEds64" + struct.pack("<IQQQI", 28, data + 72, data, data // 4, 0))
+    f.write(b"fmt " + struct.pack("<IHHIIHH", 16, 1, 2, 8000, 32000, 4, 16) + b"data\xff\xff\xff\xff")
+    f.truncate(f.tell() + data)
+E
+expect 0 "$MASTABA" convolve huge.wav kernel.npy --dry-run
+grep -q '^\[2, 274877906945\]' .stdout || fail "a huge sound: $(cat .stdout)"
+expect 0 "$MASTABA" fft huge.wav --real --dry-run
+rm huge.wav
 
 # Sounds out.
 expect 0 "$MASTABA" convolve -a paper-c stereo.wav kernel.npy -o z.wav
