@@ -64,7 +64,7 @@ static bool own_mask_is_even(const mst_filter_desc *d) {
     return true;
 }
 
-static bool mask_is_even(const mst_filter_desc *d) {
+bool mst_filter_mask_is_even(const mst_filter_desc *d) {
     if (d->kind == MST_FILTER_STRIPES)
         return fmod(d->angle, 90) == 0;
     return d->kind == MST_FILTER_NOTCH ? notches_are_even(d) : d->kind != MST_FILTER_MASK || own_mask_is_even(d);
@@ -136,7 +136,7 @@ static void set_extent(mst_filter *plan, double reach) {
 void mst_filter_choose_extent(mst_filter *plan) {
     const mst_filter_desc *d = &plan->desc;
     bool published = d->algorithm == MST_FILTER_PAPER;
-    plan->cosine = d->edges == MST_FILTER_REFLECT && !published && mask_is_even(d);
+    plan->cosine = d->edges == MST_FILTER_REFLECT && !published && mst_filter_mask_is_even(d);
     set_extent(plan, plan->cosine || (d->edges == MST_FILTER_ZERO && !published) ? mask_reach(d) : INFINITY);
 }
 

@@ -11,19 +11,27 @@ typedef struct frequency {
     double z, y, x; // cycles per pixel, from -1/2 to 1/2
 } frequency;
 
-static double distance_of(frequency f) { return hypot(hypot(f.y, f.x), f.z); }
+static double square_of(frequency f) { return f.z * f.z + f.y * f.y + f.x * f.x; }
 
-static double rolloff(const mst_filter_desc *d, double distance, double radius) {
-    double ratio = distance / radius;
+static double power(double base, int exponent) {
+    double value = 1;
+    for (; exponent > 0; exponent /= 2, base *= base)
+        value *= exponent % 2 ? base : 1;
+    return value;
+}
+
+// At a distance whose square is given.
+static double rolloff(const mst_filter_desc *d, double square, double radius) {
+    const double ratio = square / radius / radius;
     switch (d->rolloff) {
     case MST_FILTER_IDEAL:
-        return ratio * ratio < 1 - 1e-12;
+        return ratio < 1 - 1e-12;
     case MST_FILTER_GAUSSIAN:
-        return exp(-ratio * ratio / 2);
+        return exp(-ratio / 2);
     case MST_FILTER_BUTTERWORTH:
         break;
     }
-    return 1 / (1 + pow(ratio, 2 * d->order));
+    return 1 / (1 + power(ratio, d->order));
 }
 
 // Degrees between the direction of a frequency and that of the stripes' own, which is across them; up to 90.
@@ -39,7 +47,9 @@ static double notches_at(const mst_filter_desc *d, frequency f) {
             const mst_filter_notch *n = &d->notches[i];
             const frequency from = {mst_mask_around(f.z - sign * n->z), mst_mask_around(f.y - sign * n->y),
                                     mst_mask_around(f.x - sign * n->x)};
-            kept *= 1 - rolloff(d, distance_of(from), n->radius);
+            const double square = square_of(from);
+            if (d->rolloff != MST_FILTER_GAUSSIAN || square < 80 * n->radius * n->radius) // beyond, exp(-40) is nothing beside 1
+                kept *= 1 - rolloff(d, square, n->radius);
         }
     return kept;
 }
@@ -76,46 +86,58 @@ static double own_at(const mst_filter *plan, size_t m, size_t k, size_t l) {
     return (sample(d, there) + sample(d, back)) / 2;
 }
 
-static double value_at(const mst_filter_desc *d, frequency f) {
-    double distance = distance_of(f), ratio = distance / d->radius;
+// Of masks that depend on the distance from frequency 0 alone.
+static bool is_radial(mst_filter_kind kind) {
+    return kind != MST_FILTER_NOTCH && kind != MST_FILTER_MASK && kind != MST_FILTER_STRIPES && kind != MST_FILTER_WIENER;
+}
+
+static double radial_at(const mst_filter_desc *d, double square) {
+    const double ratio = square / d->radius / d->radius;
     switch (d->kind) {
     case MST_FILTER_LOW_PASS:
-        return rolloff(d, distance, d->radius);
+        return rolloff(d, square, d->radius);
     case MST_FILTER_HIGH_PASS:
-        return 1 - rolloff(d, distance, d->radius);
+        return 1 - rolloff(d, square, d->radius);
     case MST_FILTER_BAND_PASS:
-        return rolloff(d, distance, d->radius2) * (1 - rolloff(d, distance, d->radius));
+        return rolloff(d, square, d->radius2) * (1 - rolloff(d, square, d->radius));
     case MST_FILTER_BAND_STOP:
-        return 1 - rolloff(d, distance, d->radius2) * (1 - rolloff(d, distance, d->radius));
-    case MST_FILTER_NOTCH:
-        return notches_at(d, f);
+        return 1 - rolloff(d, square, d->radius2) * (1 - rolloff(d, square, d->radius));
     case MST_FILTER_SHARPEN:
-        return 1 + d->amount * (1 - rolloff(d, distance, d->radius));
-    case MST_FILTER_LAPLACIAN:
-        return ratio > 40 ? 0 : exp(1.0 - ratio * ratio / 2) / 2 * ratio * ratio; // e^-800 is 0 in double precision
+        return 1 + d->amount * (1 - rolloff(d, square, d->radius));
     default:
-        return distance == 0 ? 1 : 1 - rolloff(d, off_direction(d, f), d->angle_width) * (1 - rolloff(d, distance, d->radius));
+        return ratio > 1600 ? 0 : exp(1 - ratio / 2) / 2 * ratio; // e^-800 is 0 in double precision
     }
+}
+
+static double stripes_at(const mst_filter_desc *d, frequency f) {
+    const double square = square_of(f), off = off_direction(d, f);
+    return square == 0 ? 1 : 1 - rolloff(d, off * off, d->angle_width) * (1 - rolloff(d, square, d->radius));
 }
 
 // At Nyquist's frequency, which is its own opposite, a direction has two sides.
 static double opposite(double f) { return f == 0.5 || f == -0.5 ? f : -f; }
 
+static double cycles(size_t k, size_t n) { return mst_mask_around((double)k / (double)n); }
+
 double mst_mask_value(const mst_filter *plan, size_t m, size_t k, size_t l) {
     const mst_filter_desc *d = &plan->desc;
     if (d->kind == MST_FILTER_MASK)
         return own_at(plan, m, k, l);
-    const frequency f = {mst_mask_around((double)m / (double)plan->period_r), mst_mask_around((double)k / (double)plan->period_p),
-                         mst_mask_around((double)l / (double)plan->period_q)};
-    if (d->kind != MST_FILTER_STRIPES) // the others are the same at opposite frequencies
-        return value_at(d, f);
-    return (value_at(d, f) + value_at(d, (frequency){0, opposite(f.y), opposite(f.x)})) / 2;
+    const frequency f = {cycles(m, plan->period_r), cycles(k, plan->period_p), cycles(l, plan->period_q)};
+    if (is_radial(d->kind))
+        return radial_at(d, square_of(f));
+    if (d->kind == MST_FILTER_NOTCH) // the same at opposite frequencies, as the others
+        return notches_at(d, f);
+    return (stripes_at(d, f) + stripes_at(d, (frequency){0, opposite(f.y), opposite(f.x)})) / 2;
 }
 
 void mst_mask_fill_row(const mst_filter *plan, size_t row, void *values) {
-    const size_t rows = mst_mask_rows(plan);
+    const size_t rows = mst_mask_rows(plan), m = row / rows, k = row % rows;
+    const bool radial = is_radial(plan->desc.kind);
+    frequency f = {cycles(m, plan->period_r), cycles(k, plan->period_p), 0};
     for (size_t l = 0; l < mst_mask_columns(plan); l++) {
-        const double value = mst_mask_value(plan, row / rows, row % rows, l);
+        f.x = (double)l / (double)plan->period_q; // up to 1/2
+        const double value = radial ? radial_at(&plan->desc, square_of(f)) : mst_mask_value(plan, m, k, l);
         if (plan->is_double)
             ((double *)values)[l] = value;
         else

@@ -151,19 +151,31 @@ typedef struct tiles_run {
     mst_panels_run image;
     const struct mst_filter_tiles *tiles;
     size_t first[N_SIDES]; // of the tile's own pixels
+    size_t *columns;       // of the image, that the window's are; BEYOND: none
+    size_t low, high;      // of these
     void *window, *results;
 } tiles_run;
 
-// The pixel that is at a place, or *beyond: there is none.
-static size_t pixel_at(const mst_filter *plan, ptrdiff_t place, size_t n, bool *beyond) {
-    const ptrdiff_t length = (ptrdiff_t)n, period = plan->desc.edges == MST_FILTER_REFLECT ? 2 * length : length;
-    *beyond = plan->desc.edges == MST_FILTER_ZERO && (place < 0 || place >= length);
+#define BEYOND SIZE_MAX
+
+// The pixel that is at place number k of a window, or BEYOND.
+static size_t pixel_at(const tiles_run *r, int side, size_t k) {
+    const mst_filter_edges edges = r->image.plan->desc.edges;
+    const ptrdiff_t length = (ptrdiff_t)r->tiles->image[side], period = edges == MST_FILTER_REFLECT ? 2 * length : length;
+    ptrdiff_t place = (ptrdiff_t)(r->first[side] + k) - (ptrdiff_t)r->tiles->halo[side];
+    if (edges == MST_FILTER_ZERO && (place < 0 || place >= length))
+        return BEYOND;
     place = (place % period + period) % period;
     return (size_t)(place < length ? place : period - 1 - place);
 }
 
-static ptrdiff_t place_of(const tiles_run *r, int side, size_t k) {
-    return (ptrdiff_t)(r->first[side] + k) - (ptrdiff_t)r->tiles->halo[side];
+static void find_columns(tiles_run *r) {
+    r->low = BEYOND, r->high = 0;
+    for (size_t k = 0; k < r->tiles->window[X]; k++) {
+        const size_t x = r->columns[k] = pixel_at(r, X, k);
+        r->low = mst_smaller(r->low, x);
+        r->high = x == BEYOND ? r->high : mst_larger(r->high, x);
+    }
 }
 
 // A row of the window: the pixels from the first to the last one that it needs are read.
@@ -174,24 +186,18 @@ static mst_status load_row(size_t row, void *user, mst_error *error) {
     const mst_filter *plan = r->image.plan;
     const size_t width = t->window[X], element = mst_type_bytes(plan->desc.input.type), pixel = plan->colours * element;
     char *to = (char *)r->window + row * width * pixel;
-    bool beyond[N_SIDES];
-    const size_t z = pixel_at(plan, place_of(r, Z, row / t->window[Y]), plan->depth, &beyond[Z]),
-                 y = pixel_at(plan, place_of(r, Y, row % t->window[Y]), plan->height, &beyond[Y]);
-    size_t low = plan->width, high = 0;
+    const size_t z = pixel_at(r, Z, row / t->window[Y]), y = pixel_at(r, Y, row % t->window[Y]);
     void *packed = NULL;
     memset(to, 0, width * pixel);
-    for (size_t k = 0; k < width; k++) {
-        const size_t x = pixel_at(plan, place_of(r, X, k), plan->width, &beyond[X]);
-        low = beyond[X] ? low : mst_smaller(low, x);
-        high = beyond[X] ? high : mst_larger(high, x);
-    }
-    if (beyond[Z] || beyond[Y] || low > high)
+    if (z == BEYOND || y == BEYOND || r->low == BEYOND)
         return MST_OK;
-    MST_TRY(mst_panels_read_part(&r->image, z * plan->height + y, low, high - low + 1, &packed, error));
-    for (size_t k = 0; k < width; k++) {
-        const size_t x = pixel_at(plan, place_of(r, X, k), plan->width, &beyond[X]);
-        if (!beyond[X])
-            memcpy(to + k * pixel, (const char *)packed + (x - low) * plan->channels * element, pixel);
+    MST_TRY(mst_panels_read_part(&r->image, z * plan->height + y, r->low, r->high - r->low + 1, &packed, error));
+    for (size_t k = 0, run; k < width; k += run) {
+        const size_t x = r->columns[k];
+        for (run = 1; x != BEYOND && plan->channels == plan->colours && k + run < width && r->columns[k + run] == x + run;)
+            run++;
+        if (x != BEYOND)
+            memcpy(to + k * pixel, (const char *)packed + (x - r->low) * plan->channels * element, run * pixel);
     }
 fail:
     free(packed);
@@ -225,6 +231,7 @@ static mst_status filter_tile(tiles_run *r, bool stores, mst_error *error) {
     mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.report = &report;
+    find_columns(r);
     MST_TRY(mst_pool_run(pool, r->tiles->window[Z] * r->tiles->window[Y], load_row, r, error));
     MST_TRY(mst_filter_execute(r->tiles->inner, mst_at_host(r->window), mst_at_host(r->results), &how, error));
     mst_report_add(&r->image.report, &report);
@@ -268,7 +275,8 @@ mst_status mst_tiles_run(mst_filter *plan, const mst_location *where, const mst_
     r.image.total = (uint64_t)plan->n_images * t->n[Z] * t->n[Y] * t->n[X] * (ranged ? 2 : 1);
     r.window = malloc(numbers * mst_type_bytes(plan->desc.input.type));
     r.results = malloc(numbers * mst_filter_real_bytes(plan));
-    MST_REQUIRE(r.window && r.results, MST_ERROR_HOST_MEMORY, "out of memory for a tile of an image");
+    r.columns = malloc(t->window[X] * sizeof *r.columns);
+    MST_REQUIRE(r.window && r.results && r.columns, MST_ERROR_HOST_MEMORY, "out of memory for a tile of an image");
     for (r.image.image = 0; r.image.image < plan->n_images; r.image.image++) {
         r.image.range[0] = r.image.range[1] = 0;
         if (ranged) // which all tiles say before the first is written
@@ -280,5 +288,6 @@ mst_status mst_tiles_run(mst_filter *plan, const mst_location *where, const mst_
 fail:
     free(r.window);
     free(r.results);
+    free(r.columns);
     return status;
 }

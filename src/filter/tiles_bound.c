@@ -7,6 +7,7 @@
 // missed, however fine; t needs not be exact, nor near the whole's response.
 #include "tiles_bound.h"
 
+#include "description.h"
 #include "mask.h"
 #include "panels.h"
 
@@ -16,6 +17,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { Z, Y, X, N_SIDES };
 
@@ -108,13 +110,15 @@ static mst_status sum_beyond(const response *r, beyond *all, mst_error *error) {
     all->sum = calloc(all->n, sizeof *all->sum);
     if (!all->sum)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for the response of a mask");
-    for (size_t i = 0; i < g->r * g->p * g->q; i++) {
-        const size_t z = i / g->q / g->p, y = i / g->q % g->p, x = i % g->q,
-                     at = mst_larger(mst_larger(away(z, g->r), away(y, g->p)), away(x, g->q));
-        const double value = mst_panels_get(g, r->values, i);
-        if (at > 0) {
-            all->sum[at - 1][0] += fabs(value);
-            all->sum[at - 1][1] += value * value;
+    for (size_t row = 0; row < g->r * g->p; row++) {
+        const size_t off = mst_larger(away(row / g->p, g->r), away(row % g->p, g->p));
+        for (size_t x = 0; x < g->q; x++) {
+            const size_t at = mst_larger(off, away(x, g->q));
+            const double value = mst_panels_get(g, r->values, row * g->q + x);
+            if (at > 0) {
+                all->sum[at - 1][0] += fabs(value);
+                all->sum[at - 1][1] += value * value;
+            }
         }
     }
     for (size_t k = all->n - 1; k-- > 0;)
@@ -124,120 +128,188 @@ static mst_status sum_beyond(const response *r, beyond *all, mst_error *error) {
 }
 
 // ---- The transform of what is within the cut, at the whole's frequencies
+//
+// C is real, as c is the same at opposite places. So it is a sum of parts of c that are even or odd along each axis, odd along
+// two or none, each transformed by cosines along the ones and by sines along the others. A mask that is even along each axis has
+// the first part only.
+
+#define MOST_PARTS 4
+
+static const bool is_odd[MOST_PARTS][N_SIDES] = {
+    {false, false, false}, {false, true, true}, {true, false, true}, {true, true, false}};
+
+// Of frequencies l along the width, by the angle 2 pi l / q.
+enum { COS, SIN, TWICE_COS_2, SIN_2, N_TURNS };
 
 typedef struct rest {
     mst_filter grid;
     size_t cut[N_SIDES];
-    size_t m;             // along the depth: the frequency of which a slice is made
-    double *box;          // within the cut: [2 cut + 1][2 cut + 1][cut + 1], as opposite values are the same
-    double (*slice)[2];   // its transform along the depth, complex
-    double *twice, *sine; // 2 cos and sin of the frequencies along the width
-    double *squares;      // of differences, summed by the row
+    bool is_even;
+    size_t n_parts;
+    size_t m;                  // along the depth: the frequency of which slices are made
+    double *box[MOST_PARTS];   // within the cut, from 0 on: [cut + 1][cut + 1][cut + 1]
+    double *slice[MOST_PARTS]; // transformed along the depth
+    double *turns[N_TURNS];    // of the frequencies along the width
+    double *squares;           // of differences, summed by the row
 } rest;
 
-static size_t box_rows(const rest *r) { return 2 * r->cut[Y] + 1; }
+static size_t box_rows(const rest *r) { return r->cut[Y] + 1; }
 static size_t box_columns(const rest *r) { return r->cut[X] + 1; }
 
-static void fill_box(rest *r, const response *tile) {
+// A part at a place: the mean over the signs that its coordinates may have, as often as there are such places.
+static double part_at(const response *tile, const bool *odd, size_t z, size_t y, size_t x) {
     const mst_filter *g = &tile->grid;
-    for (size_t z = 0; z <= 2 * r->cut[Z]; z++)
-        for (size_t y = 0; y <= 2 * r->cut[Y]; y++)
-            for (size_t x = 0; x <= r->cut[X]; x++)
-                r->box[(z * box_rows(r) + y) * box_columns(r) + x] = mst_panels_get(
-                    g, tile->values, ((z + g->r - r->cut[Z]) % g->r * g->p + (y + g->p - r->cut[Y]) % g->p) * g->q + x);
+    double sum = 0;
+    for (int back = 0; back < (z > 0 ? 2 : 1); back++)
+        for (int up = 0; up < (y > 0 ? 2 : 1); up++) {
+            const size_t row = (back ? g->r - z : z) * g->p + (up ? g->p - y : y);
+            const double value = mst_panels_get(g, tile->values, row * g->q + x);
+            sum += (back && odd[Z]) != (up && odd[Y]) ? -value : value;
+        }
+    return (x > 0 ? 2 : 1) * (odd[X] || odd[Y] ? -sum : sum);
 }
 
-// exp(-2 pi i k (j - cut) / n)
-static void turn_by(size_t k, size_t j, size_t cut, size_t n, double turn[2]) {
-    const size_t off = j < cut ? cut - j : j - cut;
-    const double angle = 2 * acos(-1) * (double)(k * off % n) / (double)n;
-    turn[0] = cos(angle);
-    turn[1] = j < cut ? sin(angle) : -sin(angle);
+static void fill_boxes(rest *r, const response *tile) {
+    for (size_t part = 0; part < r->n_parts; part++)
+        for (size_t i = 0, z = 0; z <= r->cut[Z]; z++)
+            for (size_t y = 0; y <= r->cut[Y]; y++)
+                for (size_t x = 0; x <= r->cut[X]; x++)
+                    r->box[part][i++] = part_at(tile, is_odd[part], z, y, x);
 }
 
-static void fill_slice(rest *r) {
-    const size_t numbers = box_rows(r) * box_columns(r);
-    double turn[2];
-    for (size_t i = 0; i < numbers; i++)
-        r->slice[i][0] = r->slice[i][1] = 0;
-    for (size_t z = 0; z <= 2 * r->cut[Z]; z++) {
-        turn_by(r->m, z, r->cut[Z], r->grid.r, turn);
+// cos or sin of 2 pi k j / n
+static double turn_by(size_t k, size_t j, size_t n, bool odd) {
+    const double angle = 2 * acos(-1) * (double)(k * j % n) / (double)n;
+    return odd ? sin(angle) : cos(angle);
+}
+
+// Adds up `rows` rows of so many numbers, turned by frequency k of n.
+static void transform_rows(const double *from, size_t rows, size_t numbers, size_t k, size_t n, bool odd, double *to) {
+    memset(to, 0, numbers * sizeof *to);
+    for (size_t j = 0; j < rows; j++) {
+        const double turn = turn_by(k, j, n, odd);
         for (size_t i = 0; i < numbers; i++)
-            for (int part = 0; part < 2; part++)
-                r->slice[i][part] += r->box[z * numbers + i] * turn[part];
+            to[i] += from[j * numbers + i] * turn;
     }
 }
+// From frequency l on, what number j of numbers j = first, first + 2, .. of a row adds to the series by Clenshaw's recurrence.
+static void recur(const rest *r, const double *row, size_t first, size_t l, double b[2][AT_ONCE]) {
+    const double *twice = r->turns[TWICE_COS_2] + l;
+    memset(b, 0, 2 * sizeof *b);
+    for (size_t x = r->cut[X] - (r->cut[X] - first) % 2; x >= first && x <= r->cut[X]; x -= 2)
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            const double value = row[x] + twice[i] * b[0][i] - b[1][i];
+            b[1][i] = b[0][i];
+            b[0][i] = value;
+        }
+}
 
-// Of row k of frequencies: sum_y slice[y][x] exp(-2 pi i k y / p), the real parts in [0], the imaginary ones in [1].
-static void transform_columns(const rest *r, size_t k, double *sums[2]) {
-    double turn[2];
-    for (size_t x = 0; x < box_columns(r); x++)
-        sums[0][x] = sums[1][x] = 0;
-    for (size_t y = 0; y < box_rows(r); y++) {
-        turn_by(k, y, r->cut[Y], r->grid.p, turn);
-        for (size_t x = 0; x < box_columns(r); x++) {
-            const double *value = r->slice[y * box_columns(r) + x];
-            sums[0][x] += value[0] * turn[0] - value[1] * turn[1];
-            sums[1][x] += value[0] * turn[1] + value[1] * turn[0];
+// Frequencies along the width that are summed; of an even number also half of it less each.
+static size_t summed_columns(const rest *r) { return r->grid.q % 2 ? r->grid.q / 2 + 1 : r->grid.q / 4 + 1; }
+
+// sum_x row[x] cos(2 pi l x / q), or with sines, at all frequencies: even x and odd ones apart, whose sums at q / 2 - l differ in
+// sign only.
+static void transform_row(const rest *r, const double *row, bool odd, double *values) {
+    double two[2][AT_ONCE], one[2][AT_ONCE];
+    const size_t n = summed_columns(r), half = r->grid.q / 2;
+    for (size_t l = 0; l < n; l += AT_ONCE) {
+        recur(r, row, 2, l, two);
+        recur(r, row, 1, l, one);
+        for (size_t i = l; i < mst_smaller(l + AT_ONCE, n); i++) {
+            const double *b[] = {two[0] + i - l, two[1] + i - l, one[0] + i - l, one[1] + i - l};
+            const double even = odd ? r->turns[SIN_2][i] * *b[0] : row[0] + r->turns[TWICE_COS_2][i] / 2 * *b[0] - *b[1],
+                         other = odd ? r->turns[SIN][i] * (*b[2] + *b[3]) : r->turns[COS][i] * (*b[2] - *b[3]);
+            values[i] = even + other;
+            if (r->grid.q % 2 == 0)
+                values[half - i] = odd ? other - even : even - other;
         }
     }
-}
-
-// From frequency l on: sums[0][0] + 2 sum_x sums[0][x] cos(2 pi l x / q) + sums[1][x] sin(2 pi l x / q), by Clenshaw's
-// recurrence.
-static void transform_row(const rest *r, double *const sums[2], size_t l, double out[AT_ONCE]) {
-    double next[2][AT_ONCE] = {{0}}, last[2][AT_ONCE] = {{0}};
-    const double *twice = r->twice + l, *sine = r->sine + l;
-    for (size_t x = r->cut[X]; x > 0; x--)
-        for (int part = 0; part < 2; part++)
-            for (unsigned i = 0; i < AT_ONCE; i++) {
-                const double value = sums[part][x] + twice[i] * next[part][i] - last[part][i];
-                last[part][i] = next[part][i];
-                next[part][i] = value;
-            }
-    for (unsigned i = 0; i < AT_ONCE; i++)
-        out[i] = sums[0][0] + next[0][i] * twice[i] - 2 * last[0][i] + 2 * next[1][i] * sine[i];
 }
 
 // How many frequencies of an axis have the same mask as number k of its first half.
 static double times(size_t k, size_t n) { return k == 0 || 2 * k == n ? 1 : 2; }
 
+// The squares of a row of frequencies of the mask, at m or its opposite, and k or its opposite.
+static double squares_at(const rest *r, size_t k, bool back, bool up, double *const values[MOST_PARTS], double *mask) {
+    const mst_filter *g = &r->grid;
+    const size_t row = (back ? g->r - r->m : r->m) * g->p + (up ? g->p - k : k), columns = mst_mask_columns(g);
+    double sum = 0;
+    mst_mask_fill_row(g, row, mask);
+    for (size_t part = 0; part < r->n_parts; part++) {
+        const double sign = (back && is_odd[part][Z]) != (up && is_odd[part][Y]) ? -1 : 1;
+        for (size_t l = 0; l < columns; l++)
+            mask[l] -= sign * values[part][l];
+    }
+    for (size_t l = 0; l < columns; l++)
+        sum += times(l, g->q) * mask[l] * mask[l];
+    return sum;
+}
+
 static mst_status sum_row(size_t k, void *user, mst_error *error) {
     mst_status status = MST_OK;
     rest *r = user;
-    const size_t columns = mst_mask_columns(&r->grid), width = box_columns(r);
-    double *mask = malloc((columns + 2 * width) * sizeof *mask), *sums[2], values[AT_ONCE], sum = 0;
+    const mst_filter *g = &r->grid;
+    const size_t columns = mst_mask_columns(g), width = box_columns(r);
+    double *mask = malloc((columns * (1 + r->n_parts) + width) * sizeof *mask), *values[MOST_PARTS];
     MST_REQUIRE(mask, MST_ERROR_HOST_MEMORY, "out of memory for a row of a mask");
-    sums[0] = mask + columns, sums[1] = sums[0] + width;
-    mst_mask_fill_row(&r->grid, r->m * r->grid.p + k, mask);
-    transform_columns(r, k, sums);
-    for (size_t l = 0; l < columns; l += AT_ONCE) {
-        transform_row(r, sums, l, values);
-        for (size_t i = 0; i < AT_ONCE && l + i < columns; i++)
-            sum += times(l + i, r->grid.q) * (mask[l + i] - values[i]) * (mask[l + i] - values[i]);
+    for (size_t part = 0; part < r->n_parts; part++) {
+        double *row = mask + columns * (1 + r->n_parts);
+        values[part] = mask + columns * (1 + part);
+        transform_rows(r->slice[part], box_rows(r), width, k, g->p, is_odd[part][Y], row);
+        transform_row(r, row, is_odd[part][X], values[part]);
     }
-    r->squares[k] = sum;
+    const double backs = times(r->m, g->r), ups = times(k, g->p);
+    r->squares[k] = 0;
+    if (r->is_even)
+        r->squares[k] = backs * ups * squares_at(r, k, false, false, values, mask);
+    else
+        for (int back = 0; back < (int)backs; back++)
+            for (int up = 0; up < (int)ups; up++)
+                r->squares[k] += squares_at(r, k, back, up, values, mask);
 fail:
     free(mask);
     return status;
 }
 
-// Over all frequencies; where the mask is even along all axes, over half of each.
+// Over all frequencies.
 static mst_status sum_squares(const mst_filter *plan, rest *r, double *sum, mst_error *error) {
     mst_status status = MST_OK;
-    const bool is_even = plan->cosine;
-    const size_t depth = is_even ? r->grid.r / 2 + 1 : r->grid.r, rows = is_even ? r->grid.p / 2 + 1 : r->grid.p;
+    const size_t rows = r->grid.p / 2 + 1;
     *sum = 0;
-    for (r->m = 0; r->m < depth; r->m++) {
-        double slice = 0;
-        fill_slice(r);
+    for (r->m = 0; r->m <= r->grid.r / 2; r->m++) {
+        for (size_t part = 0; part < r->n_parts; part++)
+            transform_rows(r->box[part], r->cut[Z] + 1, box_rows(r) * box_columns(r), r->m, r->grid.r, is_odd[part][Z],
+                           r->slice[part]);
         MST_TRY(mst_pool_run(plan->context->pool, rows, sum_row, r, error));
         for (size_t k = 0; k < rows; k++)
-            slice += r->squares[k] * (is_even ? times(k, r->grid.p) : 1);
-        *sum += slice * (is_even ? times(r->m, r->grid.r) : 1);
+            *sum += r->squares[k];
     }
 fail:
     return status;
+}
+
+static bool make_rest(rest *r) {
+    const size_t slice = box_rows(r) * box_columns(r), n = summed_columns(r) + AT_ONCE;
+    bool made = (r->squares = malloc((r->grid.p / 2 + 1) * sizeof *r->squares)) != NULL;
+    for (size_t part = 0; part < r->n_parts; part++)
+        made = made && (r->box[part] = malloc((r->cut[Z] + 1) * slice * sizeof(double))) &&
+               (r->slice[part] = malloc(slice * sizeof(double)));
+    for (int turn = 0; turn < N_TURNS; turn++)
+        made = made && (r->turns[turn] = malloc(n * sizeof(double)));
+    for (size_t l = 0; l < n && made; l++) {
+        const double angle = 2 * acos(-1) * (double)l / (double)r->grid.q;
+        r->turns[COS][l] = cos(angle), r->turns[SIN][l] = sin(angle);
+        r->turns[TWICE_COS_2][l] = 2 * cos(2 * angle), r->turns[SIN_2][l] = sin(2 * angle);
+    }
+    return made;
+}
+
+static void unmake_rest(rest *r) {
+    free(r->squares);
+    for (size_t part = 0; part < r->n_parts; part++)
+        free(r->box[part]), free(r->slice[part]);
+    for (int turn = 0; turn < N_TURNS; turn++)
+        free(r->turns[turn]);
 }
 
 // sqrt(sum |mask - C|^2)
@@ -245,24 +317,19 @@ static mst_status sum_rest(const mst_filter *plan, const response *tile, size_t 
     mst_status status = MST_OK;
     size_t whole[N_SIDES];
     count_whole(plan, whole);
-    const size_t columns = whole[X] / 2 + 1 + AT_ONCE;
-    rest r = {.grid = grid_of(plan, whole, true), .cut = {plan->desc.volume ? cut : 0, cut, cut}};
-    const size_t numbers = box_rows(&r) * box_columns(&r);
-    r.box = malloc((2 * r.cut[Z] + 1) * numbers * sizeof *r.box);
-    r.slice = malloc(numbers * sizeof *r.slice);
-    r.twice = malloc(columns * sizeof *r.twice), r.sine = malloc(columns * sizeof *r.sine);
-    r.squares = malloc(whole[Y] * sizeof *r.squares);
-    MST_REQUIRE(r.box && r.slice && r.twice && r.sine && r.squares, MST_ERROR_HOST_MEMORY,
-                "out of memory for the response of a mask");
-    for (size_t l = 0; l < columns; l++) {
-        const double angle = 2 * acos(-1) * (double)l / (double)whole[X];
-        r.twice[l] = 2 * cos(angle), r.sine[l] = sin(angle);
-    }
-    fill_box(&r, tile);
+    const bool is_even = mst_filter_mask_is_even(&plan->desc);
+    rest r = {.grid = grid_of(plan, whole, true),
+              .cut = {plan->desc.volume ? cut : 0, cut, cut},
+              .is_even = is_even,
+              .n_parts = is_even             ? 1
+                         : plan->desc.volume ? MOST_PARTS
+                                             : 2};
+    MST_REQUIRE(make_rest(&r), MST_ERROR_HOST_MEMORY, "out of memory for the response of a mask");
+    fill_boxes(&r, tile);
     MST_TRY(sum_squares(plan, &r, out, error));
     *out = sqrt(*out);
 fail:
-    free(r.box), free(r.slice), free(r.twice), free(r.sine), free(r.squares);
+    unmake_rest(&r);
     return status;
 }
 
