@@ -516,11 +516,12 @@ static void test_failures(void **state) {
 static unsigned long filled_after(mst_stencil *s, int64_t planes, bool all) {
     mst_error e;
     mst_schedule *schedule = s->schedule;
-    const int64_t begin = s->part.first - s->part.held_first, end = begin + s->part.planes, plane = (int64_t)s->problem.plane;
-    float *values = malloc((size_t)(s->part.held_planes * plane) * sizeof *values);
+    const int64_t begin = s->part[PLANES].first - s->part[PLANES].held_first, end = begin + s->part[PLANES].count,
+                  plane = (int64_t)s->problem.plane;
+    float *values = malloc((size_t)(s->part[PLANES].held_count * plane) * sizeof *values);
     for (int side = 0; side < 2; side++)
-        for (int64_t from = side ? end : 0, to = all    ? s->part.held_planes
-                                                 : side ? s->part.held_planes
+        for (int64_t from = side ? end : 0, to = all    ? s->part[PLANES].held_count
+                                                 : side ? s->part[PLANES].held_count
                                                         : begin;
              from < to; from += planes) {
             const uint64_t count = (uint64_t)((from + planes < to ? planes : to - from) * plane);
@@ -548,7 +549,7 @@ static void test_margins(void **state) {
     d.updates = &across;
     d.part = &(mst_stencil_part){20, 12, 6};
     OK(mst_stencil_create(alone, &d, &s, &e));
-    assert_true(s->part.held_planes == 24);
+    assert_true(s->part[PLANES].held_count == 24);
     const unsigned long whole = filled_after(s, 100, true), halos = filled_after(s, 6, false);
     CHECK(halos > 0 && halos < whole, "%lu nodes of margins beside halos, %lu beside all", halos, whole);
     for (int64_t planes = 1; planes < 5; planes++) { // with the two before, the steps that halos hold for

@@ -10,7 +10,7 @@
 enum { MOST_PARTS = 9 };
 
 static mst_problem problem_of(uint64_t planes, bool is_ring) {
-    mst_problem p = {.rank = 3, .grid = {planes, 7, 11}, .all_planes = planes, .plane = 77, .state_node_bytes = 8};
+    mst_problem p = {.rank = 3, .grid = {planes, 7, 11}, .whole = {planes, 7, 11}, .plane = 77, .state_node_bytes = 8};
     p.boundaries[PLANES][0].kind = p.boundaries[PLANES][1].kind = is_ring ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN;
     return p;
 }
@@ -38,29 +38,29 @@ static int64_t reach_of(const mst_halo *h, int side, uint64_t steps) {
 }
 
 static void check_parts(const mst_problem *p, const mst_halo *h, uint64_t steps, size_t n, const mst_part *parts, size_t count) {
-    const int64_t planes = (int64_t)p->all_planes;
+    const int64_t planes = (int64_t)p->whole[PLANES];
     const bool is_ring = mst_problem_periodic(p, PLANES);
     int64_t next = 0;
     size_t with_planes = 0;
     for (size_t k = 0; k < n; k++) {
         const mst_part *part = &parts[k];
-        int64_t low = part->first - reach_of(h, 0, steps), high = part->first + part->planes + reach_of(h, 1, steps);
-        if (part->planes == 0)
+        int64_t low = part->first - reach_of(h, 0, steps), high = part->first + part->count + reach_of(h, 1, steps);
+        if (part->count == 0)
             continue;
         with_planes++;
         CHECK(part->first == next, "part %zu begins at %lld, not at %lld", k, (long long)part->first, (long long)next);
-        next += part->planes;
+        next += part->count;
         if (count == 1 || !is_ring) {
             low = low < 0 ? 0 : low;
             high = high > planes ? planes : high;
         }
-        CHECK(part->held_first == low && part->held_first + part->held_planes == high, "part %zu holds %lld from %lld on", k,
-              (long long)part->held_planes, (long long)part->held_first);
+        CHECK(part->held_first == low && part->held_first + part->held_count == high, "part %zu holds %lld from %lld on", k,
+              (long long)part->held_count, (long long)part->held_first);
         for (int side = 0; side < 2; side++)
-            CHECK(count == 1 || is_ring || part->held_planes > reach_of(h, side, 1), "part %zu is too thin for a mirror", k);
-        CHECK(part->held_planes <= planes, "part %zu holds planes twice", k);
-        CHECK(count == 1 || part->planes >= reach_of(h, 0, steps), "the halo of the part above %zu reaches beyond it", k);
-        CHECK(count == 1 || part->planes >= reach_of(h, 1, steps), "the halo of the part below %zu reaches beyond it", k);
+            CHECK(count == 1 || is_ring || part->held_count > reach_of(h, side, 1), "part %zu is too thin for a mirror", k);
+        CHECK(part->held_count <= planes, "part %zu holds planes twice", k);
+        CHECK(count == 1 || part->count >= reach_of(h, 0, steps), "the halo of the part above %zu reaches beyond it", k);
+        CHECK(count == 1 || part->count >= reach_of(h, 1, steps), "the halo of the part below %zu reaches beyond it", k);
     }
     CHECK(next == planes, "the parts have %lld of %lld planes", (long long)next, (long long)planes);
     CHECK(with_planes == count, "%zu parts have planes, not %zu", with_planes, count);
@@ -78,13 +78,13 @@ static void parts_hold_what_steps_read(void **state) {
         for (size_t k = 0; k < n; k++)
             sum += shares[k] = (double)test_between(0, 5);
         const bool equal = sum == 0 || test_random() % 3 == 0;
-        const size_t count = mst_parts_cut(&p, &h, steps, equal ? NULL : shares, n, parts);
+        const size_t count = mst_parts_cut(&p, PLANES, &h, steps, equal ? NULL : shares, n, parts);
         check_parts(&p, &h, steps, n, parts, count);
         const int64_t least = mst_halo_least(&h, mst_problem_periodic(&p, PLANES), steps);
-        for (size_t k = 0; k < n && (int64_t)p.all_planes >= (int64_t)(n * n) * 40 && least < 40; k++) {
-            const double wanted = (double)p.all_planes * (equal ? 1.0 / (double)n : shares[k] / sum);
-            CHECK(wanted < 2 * (double)least || fabs((double)parts[k].planes - wanted) <= 1 + 2 * (double)(n * (size_t)least),
-                  "part %zu has %lld planes, %.1f are its share", k, (long long)parts[k].planes, wanted);
+        for (size_t k = 0; k < n && (int64_t)p.whole[PLANES] >= (int64_t)(n * n) * 40 && least < 40; k++) {
+            const double wanted = (double)p.whole[PLANES] * (equal ? 1.0 / (double)n : shares[k] / sum);
+            CHECK(wanted < 2 * (double)least || fabs((double)parts[k].count - wanted) <= 1 + 2 * (double)(n * (size_t)least),
+                  "part %zu has %lld planes, %.1f are its share", k, (long long)parts[k].count, wanted);
         }
     }
 }
@@ -100,11 +100,11 @@ static void steps_fit_the_parts(void **state) {
         mst_part parts[MOST_PARTS];
         const uint64_t steps = mst_parts_steps(&p, &h, &rates, n);
         const bool is_ring = mst_problem_periodic(&p, PLANES);
-        const bool fits = mst_halo_least(&h, is_ring, 1) <= (int64_t)(p.all_planes / n);
+        const bool fits = mst_halo_least(&h, is_ring, 1) <= (int64_t)(p.whole[PLANES] / n);
         CHECK((steps > 0) == fits, "%llu steps, although one step %s", (unsigned long long)steps, fits ? "fits" : "does not");
         if (steps == 0 || steps == UINT32_MAX)
             continue;
-        CHECK(mst_parts_cut(&p, &h, steps, NULL, n, parts) == n, "%llu steps are too many", (unsigned long long)steps);
+        CHECK(mst_parts_cut(&p, PLANES, &h, steps, NULL, n, parts) == n, "%llu steps are too many", (unsigned long long)steps);
         rates.unit = 1;
         rates.latency *= 1000;
         const uint64_t rarer = mst_parts_steps(&p, &h, &rates, n);
@@ -116,7 +116,7 @@ static void steps_fit_the_parts(void **state) {
     const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0, 1, false}, trips = {1e8, 1e10, 1e-5, 0.01, 1, false};
     mst_parts_rates way = trips;
     mst_part two[2];
-    assert_int_equal(mst_parts_cut(&p, &one, UINT64_MAX, NULL, 2, two), 1);
+    assert_int_equal(mst_parts_cut(&p, PLANES, &one, UINT64_MAX, NULL, 2, two), 1);
     assert_int_equal(mst_parts_steps(&p, &none, &rates, 3), UINT32_MAX);
     assert_true(mst_parts_steps(&p, &one, &trips, 2) > 4 * mst_parts_steps(&p, &one, &rates, 2));
     way.unit = 8;

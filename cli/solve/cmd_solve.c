@@ -79,20 +79,25 @@ static int wrong(const char *option, const char *text, const char *expected) {
 }
 
 // "512x1024": slowest axis first.
-int solve_take_grid(const char *text, problem_overrides *overrides) {
-    const char *rest = text;
+bool solve_read_sizes(const char *text, size_t *sizes, int *n) {
     for (int k = 0; k < MST_MAX_AXES; k++) {
         char *end;
         errno = 0;
-        unsigned long long nodes = strtoull(rest, &end, 10);
-        if (*rest < '0' || *rest > '9' || errno || nodes < 1 || nodes > 1ull << 40 || (*end && *end != 'x'))
-            break;
-        overrides->grid[k] = (size_t)nodes;
-        overrides->rank = k + 1;
+        unsigned long long size = strtoull(text, &end, 10);
+        if (*text < '0' || *text > '9' || errno || size < 1 || size > 1ull << 40 || (*end && *end != 'x'))
+            return false;
+        sizes[k] = (size_t)size;
+        *n = k + 1;
         if (!*end)
-            return CLI_DONE;
-        rest = end + 1;
+            return true;
+        text = end + 1;
     }
+    return false;
+}
+
+int solve_take_grid(const char *text, problem_overrides *overrides) {
+    if (solve_read_sizes(text, overrides->grid, &overrides->rank))
+        return CLI_DONE;
     return wrong("--grid", text, "one to three numbers of nodes, slowest axis first, as 8192x8192");
 }
 

@@ -27,7 +27,7 @@ typedef struct solve_array solve_array; // one of the state
 // called by all, with one status and one result.
 typedef struct solve_shared {
     void *solver;
-    mst_stencil_part part; // of this process
+    mst_stencil_brick brick; // of this process
     mst_status (*run)(void *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report, mst_error *error);
     uint64_t (*step)(const void *solver);
     mst_status (*measure)(void *solver, size_t monitor, double *values, mst_error *error);
@@ -70,6 +70,7 @@ extern const cli_command cmd_solve;
 
 // Of the command line, for mastaba-mpi too: "512x1024", a NULL-ended list of "NAME=NUMBER", which are cut at the '=', "waits" or
 // "beside", and "500" steps or a time. These return an exit code after printing the error.
+bool solve_read_sizes(const char *text, size_t *sizes, int *n); // of the first; false: it is none, and nothing is printed
 int solve_take_grid(const char *text, problem_overrides *overrides);
 int solve_take_set(char **set, problem_overrides *overrides);
 int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange);

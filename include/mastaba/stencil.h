@@ -255,6 +255,19 @@ typedef struct mst_stencil_part {
     uint64_t steps; // that can be run until halos have to be written again; at least 1
 } mst_stencil_part;
 
+// A brick of the grid, which a solver has alone in the same way: its nodes first .. first + count - 1 along each axis, of a grid
+// that is cut along any of them (mst_stencil_brick_of). It also holds halos on all sides where others have what is beside it.
+typedef struct mst_stencil_brick {
+    size_t struct_size;
+    size_t first[MST_MAX_AXES], count[MST_MAX_AXES];
+    uint64_t steps;              // that can be run until halos have to be written again; at least 1
+    size_t bricks[MST_MAX_AXES]; // along each axis, how many there are; for the caller: a solver does not read what follows
+    uint64_t messages, bytes;    // that it gives in an exchange: one for each neighbour
+} mst_stencil_brick;
+
+#define MST_STENCIL_BRICK_INIT                                                                                                   \
+    { sizeof(mst_stencil_brick), {0, 0, 0}, {0, 0, 0}, 0, {0, 0, 0}, 0, 0 }
+
 // What mst_stencil_create makes a solver of.
 typedef struct mst_stencil_desc {
     size_t struct_size;
@@ -328,6 +341,9 @@ typedef struct mst_stencil_desc {
     const double *shares;
     mst_stencil_halo_exchange exchange; // of halos between these devices (of a part: in mst_stencil_run_part),
     uint32_t exchange_every;            // and the steps between two, which parts have to be thick enough for; 0: chosen
+    // A brick in place of a part; NULL: none. All that is said of a part's planes is so of its nodes along every axis. An
+    // ensemble has parts only.
+    const mst_stencil_brick *brick;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -337,7 +353,7 @@ typedef struct mst_stencil_desc {
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
             sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL, 0, NULL,     \
-            MST_STENCIL_EXCHANGE_AUTO, 0                                                                                         \
+            MST_STENCIL_EXCHANGE_AUTO, 0, NULL                                                                                   \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -500,8 +516,18 @@ MST_API mst_status mst_stencil_read_receiver(const mst_stencil *solver, size_t r
 MST_API mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
                                       mst_stencil_part *parts, mst_error *error);
 
+// Brick number `number` of n, in the order of their places, into which the grid of a description is cut: `bricks` of them along
+// each axis, whose product is n; NULL, or all 0: as many as a model of messages and bytes finds best, cut along the slowest axis
+// alone where that is as good. `steps` between exchanges; 0: as many as the model holds to be best. Where only the slowest axis
+// is cut, the last ones of n may have no nodes, as by mst_stencil_divide. *brick is from its INIT. Needs no context. Thread-safe.
+// MST_ERROR_ARGUMENT: as mst_stencil_create; also too many bricks for the nodes of an axis, which are to have as many as halos
+// are deep; MST_ERROR_UNSUPPORTED: an ensemble that is cut along another axis than that of its runs; MST_ERROR_HOST_MEMORY.
+MST_API mst_status mst_stencil_brick_of(const mst_stencil_desc *desc, const size_t bricks[MST_MAX_AXES], size_t n, size_t number,
+                                        uint64_t steps, mst_stencil_brick *brick, mst_error *error);
+
 // The halos of a part: [0] is the side below, of planes with smaller numbers, [1] that above. Where the slowest axis is periodic
-// the first part is above the last one.
+// the first part is above the last one. Of a brick, `planes` are nodes along the slowest axis, and bytes [0] are those of all
+// neighbours together.
 typedef struct mst_stencil_halo {
     size_t struct_size;
     size_t planes[2];                        // that are held beside its own; 0: at a face, or nothing is read there
@@ -512,6 +538,23 @@ typedef struct mst_stencil_halo {
 #define MST_STENCIL_HALO_INIT                                                                                                    \
     { sizeof(mst_stencil_halo), {0, 0}, {0, 0}, {0, 0}, 0 }
 
+// A neighbour of a brick. Whoever it is lies `side` bricks away along each axis, -1, 0 or 1, around a periodic axis, and has this
+// one at the opposite side. What it is given are the bytes from given_at on of mst_stencil_neighbours.given[0].
+typedef struct mst_stencil_neighbour {
+    size_t struct_size;
+    size_t n; // of them in all
+    int side[MST_MAX_AXES];
+    uint64_t given_at, given_bytes, taken_at, taken_bytes;
+} mst_stencil_neighbour;
+
+#define MST_STENCIL_NEIGHBOUR_INIT                                                                                               \
+    { sizeof(mst_stencil_neighbour), 0, {0, 0, 0}, 0, 0, 0, 0 }
+
+// Neighbour number `index` (from 0 on) of a solver's brick; with none, only how many there are. (Of a part, those below and
+// above.) MST_ERROR_ARGUMENT: the solver has the whole grid, or neighbour is NULL or not from its INIT.
+MST_API mst_status mst_stencil_describe_neighbour(mst_stencil *solver, size_t index, mst_stencil_neighbour *neighbour,
+                                                  mst_error *error);
+
 // Says what a solver of a part of a grid holds of its neighbours. MST_ERROR_ARGUMENT: halo is NULL, or not from its INIT.
 MST_API mst_status mst_stencil_describe_halo(mst_stencil *solver, mst_stencil_halo *halo, mst_error *error);
 
@@ -519,14 +562,14 @@ MST_API mst_status mst_stencil_describe_halo(mst_stencil *solver, mst_stencil_ha
 // side, taken_bytes, as many. When both sides with bytes are written, halos hold for part->steps steps again; both are to be read
 // before either is written by parts that are neighbours on both sides. They block. MST_ERROR_ARGUMENT: no part, or no such side;
 // MST_ERROR_OPENCL; MST_ERROR_IO. A solver begins with halos that hold, and has such again when all arrays of the state were
-// written.
+// written. Of a brick, `side` is the number of a neighbour, and all are to be read before any is written.
 MST_API mst_status mst_stencil_read_halo(mst_stencil *solver, int side, void *to, mst_error *error);
 MST_API mst_status mst_stencil_write_halo(mst_stencil *solver, int side, const void *from, mst_error *error);
 
 // How a part of a grid meets its neighbours while it runs. `given` and `taken` are host memory of the caller's for given_bytes
-// and taken_bytes of mst_stencil_halo (NULL where those are 0), best pinned. `exchange` is called by the thread that runs, when
-// `given` is there, and returns when the neighbours at both sides have that and `taken` has what they give; any other status than
-// MST_OK ends the run with it.
+// and taken_bytes of mst_stencil_halo (NULL where those are 0), best pinned; of a brick [0] is for all neighbours. `exchange` is
+// called by the thread that runs, when `given` is there, and returns when the neighbours at both sides have that and `taken` has
+// what they give; any other status than MST_OK ends the run with it.
 typedef struct mst_stencil_neighbours {
     size_t struct_size;
     void *given[2], *taken[2];

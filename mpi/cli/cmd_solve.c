@@ -1,4 +1,4 @@
-// mastaba-mpi solve: one grid by all ranks, each of which has some planes of it and writes them to one file.
+// mastaba-mpi solve: one grid by all ranks, each of which has a part of it and writes that to one file.
 #include "files.h"
 
 #include "core/layout.h"
@@ -12,23 +12,24 @@
 
 static const char command[] = "solve";
 
-static const char details[] = "As `mastaba solve`, by all ranks of the job: each has some planes of the slowest axis\n"
-                              "and the halos that --exchange-every steps read, exchanges them with its neighbours,\n"
-                              "and writes its planes to OUT, which appears only when all have written. The result has the\n"
-                              "same bits for any number of ranks on devices of one kind, and so have outputs, traces of\n"
-                              "receivers, monitors and spectra. PROBLEM is a file or a built-in problem of two or three\n"
-                              "axes.\n"
-                              "A checkpoint is one file, written by all and whole or not at all, that any number of\n"
-                              "ranks resumes from, and `mastaba solve`; one is written at an interrupt, too. mpiexec of\n"
-                              "Open MPI gives ranks a second for that; `--mca odls_base_sigkill_timeout 600` more.\n"
-                              "--timeout is to exceed what writing a file takes, and the steps between two exchanges.\n"
-                              "\n"
-                              "Example: four ranks\n"
-                              "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
+static const char details[] =
+    "As `mastaba solve`, by all ranks of the job: each has some planes of the slowest axis,\n"
+    "or a brick (--layout), and the halos that --exchange-every steps read, exchanges them\n"
+    "with its neighbours, and writes its part to OUT, which appears only when all have written. The result has the\n"
+    "same bits for any number of ranks on devices of one kind, and so have outputs, traces of\n"
+    "receivers, monitors and spectra. PROBLEM is a file or a built-in problem of two or three\n"
+    "axes.\n"
+    "A checkpoint is one file, written by all and whole or not at all, that any number of\n"
+    "ranks resumes from, and `mastaba solve`; one is written at an interrupt, too. mpiexec of\n"
+    "Open MPI gives ranks a second for that; `--mca odls_base_sigkill_timeout 600` more.\n"
+    "--timeout is to exceed what writing a file takes, and the steps between two exchanges.\n"
+    "\n"
+    "Example: four ranks\n"
+    "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
 
 typedef struct request {
     char *grid, **set, *precision, *output, *output_type, *exchange; // set: NULL-ended, or NULL
-    char *checkpoint, *every;
+    char *checkpoint, *every, *layout;
     long long steps, exchange_every; // -1: those of the file; 0: chosen
     double time_step;                // 0: the file's
     int no_check, dry_run, resume;
@@ -44,6 +45,8 @@ static const cli_option option_table[] = {
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT.npy"},
     {"output-type", 0, CLI_TEXT, offsetof(request, output_type), "float16 for fields stored so (default: the precision)", "TYPE"},
+    {"layout", 0, CLI_TEXT, offsetof(request, layout), "ranks an axis as 2x2x1, or slabs, pencils, bricks (default: by a model)",
+     "PxPxP"},
     {"exchange", 0, CLI_TEXT, offsetof(request, exchange), "of halos: waits, or beside the interior (default: beside on GPUs)",
      "HOW"},
     {"exchange-every", 0, CLI_LONG, offsetof(request, exchange_every), "steps between two exchanges (default: by a model)", "K"},
@@ -59,6 +62,7 @@ typedef struct job {
     problem_overrides overrides;
     solve_options options;
     mst_stencil_halo_exchange exchange;
+    mst_stencil_brick layout; // how many bricks along each axis; 0: chosen
     solve_run run;
     solve_shared shared;
     mst_mpi_stencil *solver;
@@ -95,6 +99,53 @@ static int check_request(const request *r, job *j) {
     j->overrides.steps = r->steps;
     j->overrides.time_step = r->time_step;
     return code;
+}
+
+// As near to a cube as the number allows, of which the slowest axes have the most.
+static void share(size_t n, int axes, size_t *bricks) {
+    for (int k = 0; k < axes; k++) {
+        size_t best = n;
+        for (size_t p = 1; p <= n; p++) // the least number that leaves no more for the others than it is itself
+            if (n % p == 0 && pow((double)p, axes - k) >= (double)n * (1 - 1e-12) && p < best)
+                best = p;
+        bricks[k] = best;
+        n /= best;
+    }
+}
+
+// Slabs are cut along the slowest axis, pencils along two, bricks along all.
+static int take_layout(job *j) {
+    const char *text = j->request->layout;
+    size_t shape[MST_MAX_AXES], *bricks = j->layout.bricks, n = (size_t)ranks_count();
+    const int rank = problem_shape(&j->run.problem.desc, shape);
+    const int axes = strcmp(text, "slabs") == 0 ? 1 : strcmp(text, "pencils") == 0 ? 2 : strcmp(text, "bricks") == 0 ? rank : 0;
+    for (int k = 0; k < MST_MAX_AXES; k++)
+        bricks[k] = 1;
+    if (axes > rank) {
+        cli_error(command, "--layout %s: is of grids of two axes at least; this one has %d", text, rank);
+        return CLI_USAGE;
+    }
+    if (axes > 0) {
+        share(n, axes, bricks);
+        return CLI_DONE;
+    }
+    int n_axes = 0;
+    size_t product = 1;
+    if (!solve_read_sizes(text, bricks, &n_axes)) {
+        cli_error(command, "--layout %s: expected slabs, pencils, bricks, or ranks an axis as 2x2", text);
+        return CLI_USAGE;
+    }
+    for (int k = 0; k < n_axes; k++)
+        product *= bricks[k] <= n ? bricks[k] : n + 1;
+    if (n_axes != rank) {
+        cli_error(command, "--layout %s: names %d ax%s, and the grid has %d", text, n_axes, n_axes == 1 ? "is" : "es", rank);
+        return CLI_USAGE;
+    }
+    if (product != n) {
+        cli_error(command, "--layout %s: is of another number of ranks than the %zu of this job", text, n);
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
 }
 
 // What ranks do not do is refused before any work.
@@ -136,37 +187,68 @@ static int open_problem(job *j, const char *name, const cli_options *common) {
     j->run.problem.desc.check_every = j->request->no_check ? 0 : UINT64_MAX;
     j->run.problem.desc.expected_steps = j->run.problem.steps;
     j->run.problem.desc.exchange = j->exchange;
+    j->layout = (mst_stencil_brick)MST_STENCIL_BRICK_INIT;
+    if (code == CLI_DONE && j->request->layout)
+        code = take_layout(j);
+    j->run.problem.desc.brick = &j->layout;
     code = cli_agree(command, code);
     return code == CLI_DONE ? compare_problems(j) : code;
 }
 
 // ---- Who has what
 
+static void print_nodes(const mst_stencil_brick *b, int rank) {
+    for (int k = 0; k < rank; k++)
+        printf("%s%zu:%zu", k ? "," : "", b->first[k], b->first[k] + b->count[k]);
+}
+
+// `cut`: the axes that are.
+static void print_brick(int number, const mst_stencil_brick *b, int rank, bool sideways) {
+    printf("rank %d: ", number);
+    if (b->count[0] == 0) {
+        printf("nothing\n");
+        return;
+    }
+    if (sideways) {
+        printf("nodes [");
+        print_nodes(b, rank);
+        printf("]");
+    } else {
+        printf("planes %zu to %zu", b->first[0], b->first[0] + b->count[0] - 1);
+    }
+    if (b->messages == 0)
+        printf(", no halos\n");
+    else
+        printf(", halos every %llu steps, each time %llu message%s of %llu bytes\n", (unsigned long long)b->steps,
+               (unsigned long long)b->messages, b->messages == 1 ? "" : "s", (unsigned long long)b->bytes);
+}
+
+static json_t *json_of(const mst_stencil_brick *b, int rank) {
+    size_t end[MST_MAX_AXES];
+    for (int k = 0; k < rank; k++)
+        end[k] = b->first[k] + b->count[k];
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I}", "from", cli_json_sizes(b->first, rank), "to",
+                     cli_json_sizes(end, rank), "first", (json_int_t)b->first[0], "planes", (json_int_t)b->count[0], "steps",
+                     (json_int_t)b->steps, "messages", (json_int_t)b->messages, "bytes", (json_int_t)b->bytes);
+}
+
 static int print_plan(const job *j, bool json) {
     mst_error error;
-    mst_stencil_part *parts = calloc((size_t)ranks_count(), sizeof *parts);
+    const mst_stencil_desc *desc = &j->run.problem.desc;
+    size_t shape[MST_MAX_AXES];
+    const int n = ranks_count(), rank = problem_shape(desc, shape);
     json_t *list = json ? json_array() : NULL;
     int code = CLI_DONE, failed = 0;
-    if (!parts)
-        code = cli_out_of_memory(command, "the parts");
-    else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange_every, parts,
-                                &error) != MST_OK)
-        code = cli_fail_input(command, j->options.name, &error);
-    bool exchanged = j->run.problem.desc.n_runs == 0 && ranks_count() > 1 && parts && parts[1].planes > 0;
-    for (int rank = 0; parts && rank < ranks_count() && code == CLI_DONE; rank++) {
-        const mst_stencil_part *p = &parts[rank];
-        if (json)
-            failed |= json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "first", (json_int_t)p->first, "planes",
-                                                            (json_int_t)p->planes, "steps", (json_int_t)p->steps));
-        else if (p->planes && (!exchanged || p->steps == UINT32_MAX))
-            printf("rank %d: planes %zu to %zu, no halos\n", rank, p->first, p->first + p->planes - 1);
-        else if (p->planes)
-            printf("rank %d: planes %zu to %zu, halos every %llu steps\n", rank, p->first, p->first + p->planes - 1,
-                   (unsigned long long)p->steps);
+    for (int number = 0; number < n && code == CLI_DONE; number++) {
+        mst_stencil_brick b = MST_STENCIL_BRICK_INIT;
+        if (mst_stencil_brick_of(desc, j->layout.bricks, (size_t)n, (size_t)number, (uint64_t)j->request->exchange_every, &b,
+                                 &error) != MST_OK)
+            code = cli_fail_input(command, j->options.name, &error);
+        else if (json)
+            failed |= json_array_append_new(list, json_of(&b, rank));
         else
-            printf("rank %d: nothing\n", rank);
+            print_brick(number, &b, rank, b.bricks[0] < (size_t)n);
     }
-    free(parts);
     if (code != CLI_DONE) {
         json_decref(list);
         return code;
@@ -230,8 +312,11 @@ static int prepare(const cli_options *options, job *j) {
                                .measure = measure,
                                .read_monitor = read_monitor,
                                .read_receiver = read_receiver};
-    run->solver = mst_mpi_stencil_solver(j->solver, &j->shared.part);
+    run->solver = mst_mpi_stencil_solver(j->solver, NULL);
     run->shared = &j->shared;
+    j->shared.brick = (mst_stencil_brick)MST_STENCIL_BRICK_INIT;
+    if (mst_mpi_stencil_brick(j->solver, &j->shared.brick, &error) != MST_OK)
+        return cli_fail(command, j->options.name, &error);
     code = solve_make_traces(run);
     if (code == CLI_DONE && j->options.resume)
         code = resume(j);
@@ -248,11 +333,12 @@ static int print_report(const job *j, bool json) {
     const double nodes = (double)(cli_layout_bytes(&grid) / mst_type_bytes(grid.type));
     const double rate = nodes * (double)run->done.steps / fmax(run->done.seconds, 1e-9);
     if (json) {
-        json_t *object = json_pack(
-            "{s:o, s:o, s:s, s:I, s:I, s:i, s:I, s:o, s:f, s:f}", "problem", cli_json_text(j->options.name), "shape",
-            cli_json_sizes(grid.shape, grid.rank), "type", mst_type_name(grid.type), "steps", (json_int_t)p->steps, "first_step",
-            (json_int_t)run->first, "ranks", ranks_count(), "steps_between_exchanges", (json_int_t)j->shared.part.steps, "device",
-            cli_json_text(cli_device_text(run->context, device)), "seconds", run->done.seconds, "node_steps_per_second", rate);
+        json_t *object =
+            json_pack("{s:o, s:o, s:s, s:I, s:I, s:i, s:I, s:o, s:f, s:f}", "problem", cli_json_text(j->options.name), "shape",
+                      cli_json_sizes(grid.shape, grid.rank), "type", mst_type_name(grid.type), "steps", (json_int_t)p->steps,
+                      "first_step", (json_int_t)run->first, "ranks", ranks_count(), "steps_between_exchanges",
+                      (json_int_t)j->shared.brick.steps, "device", cli_json_text(cli_device_text(run->context, device)),
+                      "seconds", run->done.seconds, "node_steps_per_second", rate);
         return cli_print_json(command, cli_json_complete(object, solve_add_monitors(run, object)));
     }
     printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n",

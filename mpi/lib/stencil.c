@@ -7,28 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The ranks on both sides that have planes.
-static void find_neighbours(mst_mpi_stencil *s, const mst_stencil_part *parts, int n_ranks, int rank) {
-    for (int side = 0; side < 2; side++) {
-        int step = side ? 1 : n_ranks - 1, other = (rank + step) % n_ranks;
-        while (other != rank && parts[other].planes == 0)
-            other = (other + step) % n_ranks;
-        s->neighbours[side] = other;
+// The rank that has the brick at a side of this one's. Where the slowest axis alone is cut, the last ranks may have none.
+static int find_neighbour(const mst_mpi_stencil *s, int rank, const int side[MST_MAX_AXES]) {
+    int place[MST_MAX_AXES] = {0}, left = rank, found = 0;
+    for (int k = s->rank - 1; k >= 0; k--) {
+        place[k] = left % (int)s->brick.bricks[k];
+        left /= (int)s->brick.bricks[k];
     }
+    for (int k = 0; k < s->rank; k++) {
+        const int n = k == 0 ? s->n_slowest : (int)s->brick.bricks[k];
+        found = found * (int)s->brick.bricks[k] + (place[k] + side[k] + n) % n;
+    }
+    return found;
 }
 
-static mst_status make_requests(mst_mpi_stencil *s, int side, void *at, uint64_t bytes, bool send, mst_error *error) {
+static mst_status make_requests(mst_mpi_stencil *s, int rank, int tag, void *at, uint64_t bytes, bool send, mst_error *error) {
     mst_status status = MST_OK;
     for (uint64_t begin = 0; begin < bytes; begin += MST_MPI_MOST_BYTES) {
         const int n = (int)(bytes - begin < MST_MPI_MOST_BYTES ? bytes - begin : MST_MPI_MOST_BYTES);
         MPI_Request *request = &s->requests[s->n_requests];
-        // What goes up from one rank is its neighbour's halo below: a message has the number of the side that it leaves by.
         if (send)
-            TRY_MPI(MPI_Send_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], side, s->team.communicator, request),
-                    "sending a halo");
+            TRY_MPI(MPI_Send_init((char *)at + begin, n, MPI_BYTE, rank, tag, s->team.communicator, request), "sending a halo");
         else
-            TRY_MPI(MPI_Recv_init((char *)at + begin, n, MPI_BYTE, s->neighbours[side], 1 - side, s->team.communicator, request),
-                    "receiving a halo");
+            TRY_MPI(MPI_Recv_init((char *)at + begin, n, MPI_BYTE, rank, tag, s->team.communicator, request), "receiving a halo");
         s->n_requests++;
     }
 fail:
@@ -39,22 +40,31 @@ static mst_status take_memory(mst_mpi_stencil *s, uint64_t bytes, void **memory,
     return bytes ? mst_pinned_create(s->context, bytes, memory, error) : MST_OK;
 }
 
-static mst_status take_halos(mst_mpi_stencil *s, mst_error *error) {
+// A message has the number of the side that it leaves by; the one from a side has left by the opposite one.
+static mst_status link_neighbour(mst_mpi_stencil *s, int own, size_t index, bool send, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_neighbour n = MST_STENCIL_NEIGHBOUR_INIT;
+    TRY(mst_stencil_describe_neighbour(s->solver, index, &n, error));
+    const int rank = find_neighbour(s, own, n.side), side = ((n.side[0] + 1) * 3 + n.side[1] + 1) * 3 + n.side[2] + 1;
+    TRY(send ? make_requests(s, rank, side, (char *)s->given + n.given_at, n.given_bytes, true, error)
+             : make_requests(s, rank, MST_MPI_SIDES - 1 - side, (char *)s->taken + n.taken_at, n.taken_bytes, false, error));
+fail:
+    return status;
+}
+
+static mst_status take_halos(mst_mpi_stencil *s, int own, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
-    size_t most = 0;
+    mst_stencil_neighbour all = MST_STENCIL_NEIGHBOUR_INIT;
     TRY(mst_stencil_describe_halo(s->solver, &halo, error));
-    for (int side = 0; side < 2; side++) {
-        TRY(take_memory(s, halo.given_bytes[side], &s->given[side], error));
-        TRY(take_memory(s, halo.taken_bytes[side], &s->taken[side], error));
-        most += (size_t)(halo.given_bytes[side] / MST_MPI_MOST_BYTES + halo.taken_bytes[side] / MST_MPI_MOST_BYTES + 2);
-    }
-    s->requests = calloc(most, sizeof(MPI_Request));
+    TRY(mst_stencil_describe_neighbour(s->solver, 0, &all, error));
+    TRY(take_memory(s, halo.given_bytes[0], &s->given, error));
+    TRY(take_memory(s, halo.taken_bytes[0], &s->taken, error));
+    const uint64_t pieces = (halo.given_bytes[0] + halo.taken_bytes[0]) / MST_MPI_MOST_BYTES;
+    s->requests = calloc((size_t)pieces + 2 * all.n + 1, sizeof(MPI_Request));
     REQUIRE(s->requests, MST_ERROR_HOST_MEMORY, "out of memory for halos");
-    for (int side = 0; side < 2; side++)
-        TRY(make_requests(s, side, s->taken[side], halo.taken_bytes[side], false, error));
-    for (int side = 0; side < 2; side++)
-        TRY(make_requests(s, side, s->given[side], halo.given_bytes[side], true, error));
+    for (size_t i = 0; i < 2 * all.n; i++) // the receiving ones first
+        TRY(link_neighbour(s, own, i % all.n, i >= all.n, error));
 fail:
     return status;
 }
@@ -94,7 +104,7 @@ static mst_status find_trip(mst_mpi_stencil *s, uint64_t steps, mst_error *error
     mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
     const mst_status status = mst_stencil_describe(s->solver, steps > 0 ? steps : 1, &plan, error);
     const uint64_t depth = plan.depth > 0 ? plan.depth : 1;
-    s->trip = s->is_part && s->part.steps < UINT32_MAX ? s->part.steps : depth;
+    s->trip = s->is_part && s->brick.steps < UINT32_MAX ? s->brick.steps : depth;
     return status;
 }
 
@@ -104,40 +114,58 @@ typedef struct request {
     uint64_t steps;
 } request;
 
+#define BRICK MST_MPI_DESCRIPTION(mst_stencil_brick, "brick", MST_STENCIL_BRICK_INIT, bricks)
+
+// What this rank has, and how many along the slowest axis have anything.
+static mst_status find_brick(mst_mpi_stencil *s, const mst_stencil_desc *desc, uint64_t steps, int own, int n, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_brick other = MST_STENCIL_BRICK_INIT, wanted = other;
+    const size_t *bricks = desc->brick ? wanted.bricks : NULL;
+    if (desc->brick)
+        TRY(mst_mpi_description_read(BRICK, desc->brick, &wanted, error));
+    s->brick = other;
+    s->rank = desc->rank + (desc->n_runs > 0);
+    TRY(mst_stencil_brick_of(desc, bricks, (size_t)n, (size_t)own, steps, &s->brick, error));
+    for (s->n_slowest = (int)s->brick.bricks[0]; s->n_slowest > 1; s->n_slowest--) {
+        TRY(mst_stencil_brick_of(desc, s->brick.bricks[0] == (size_t)n ? bricks : s->brick.bricks, (size_t)n,
+                                 (size_t)(n / (int)s->brick.bricks[0] * (s->n_slowest - 1)), steps, &other, error));
+        if (other.count[0] > 0)
+            break;
+    }
+    s->idle = s->n_slowest < (int)s->brick.bricks[0];
+    for (int side = 0; side < 2; side++)
+        s->beside[side] = find_neighbour(s, own, (const int[MST_MAX_AXES]){side ? 1 : -1, 0, 0});
+fail:
+    return status;
+}
+
 static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_stencil *s = half_made;
     const request *r = given;
-    mst_stencil_part *parts = NULL;
     mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
-    int rank, n_ranks;
-    MPI_Comm_rank(s->team.communicator, &rank);
+    int own, n_ranks;
+    MPI_Comm_rank(s->team.communicator, &own);
     MPI_Comm_size(s->team.communicator, &n_ranks);
     s->parts = MPI_COMM_NULL;
     s->context = r->context;
     REQUIRE(s->context, MST_ERROR_ARGUMENT, "context must not be NULL");
     TRY(mst_mpi_description_read(MST_MPI_DESCRIPTION(mst_stencil_desc, "desc", MST_STENCIL_DESC_INIT, schedule), r->desc, &desc,
                                  error));
-    parts = calloc((size_t)n_ranks, sizeof *parts);
-    REQUIRE(parts, MST_ERROR_HOST_MEMORY, "out of memory for the parts of %d ranks", n_ranks);
-    TRY(mst_stencil_divide(&desc, NULL, (size_t)n_ranks, r->steps, parts, error));
+    TRY(find_brick(s, &desc, r->steps, own, n_ranks, error));
     TRY(count_found(s, &desc, error)); // the description is a good one
-    s->part = parts[rank];
-    find_neighbours(s, parts, n_ranks, rank);
-    bool alone = s->neighbours[0] == rank;
-    s->left = s->part.steps;
-    s->is_part = !alone && s->part.planes > 0;
-    s->idle = parts[n_ranks - 1].planes == 0;
-    if (s->part.planes == 0)
+    const bool alone = n_ranks / (int)s->brick.bricks[0] * s->n_slowest == 1, has_any = s->brick.count[0] > 0;
+    s->left = s->brick.steps;
+    s->is_part = !alone && has_any;
+    if (!has_any)
         goto fail;
-    desc.part = alone ? NULL : &s->part;
+    desc.brick = alone ? NULL : &s->brick;
     desc.exchange = choose_exchange(s->context, &desc);
     TRY(mst_stencil_create(s->context, &desc, &s->solver, error));
     TRY(find_trip(s, r->steps, error));
     if (!alone)
-        TRY(take_halos(s, error));
+        TRY(take_halos(s, own, error));
 fail:
-    free(parts);
     return status;
 }
 
@@ -173,12 +201,10 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
     mst_stencil_destroy(s->solver);
     for (int i = 0; i < s->n_requests && !s->team.broken; i++)
         MPI_Request_free(&s->requests[i]);
-    for (int side = 0; side < 2 && !s->team.broken; side++) { // else MPI may still write there
-        mst_pinned_destroy(s->context, s->given[side]);
-        mst_pinned_destroy(s->context, s->taken[side]);
-    }
-    if (s->team.broken)
+    if (s->team.broken) // MPI may still write there
         return;
+    mst_pinned_destroy(s->context, s->given);
+    mst_pinned_destroy(s->context, s->taken);
     free(s->requests);
     free(s->points);
     free(s->bits);
@@ -200,9 +226,9 @@ static mst_status resume(mst_mpi_stencil *s, uint64_t step, mst_error *error) {
         return MST_OK;
     if (s->is_part) {
         TRY(mst_stencil_describe_halo(s->solver, &halo, error));
-        REQUIRE(halo.steps_left == s->part.steps, MST_ERROR_ARGUMENT,
+        REQUIRE(halo.steps_left == s->brick.steps, MST_ERROR_ARGUMENT,
                 "not every array of the state was written since it ran (mst_stencil_write_whole)");
-        s->left = s->part.steps;
+        s->left = s->brick.steps;
     }
     TRY(mst_stencil_set_step(s->solver, step, error));
 fail:
@@ -220,8 +246,17 @@ mst_status mst_mpi_stencil_resume(mst_mpi_stencil *s, uint64_t step, mst_error *
 
 mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *s, mst_stencil_part *part) {
     if (part && s)
-        *part = s->part;
+        *part = (mst_stencil_part){s->brick.first[0], s->brick.count[0], s->brick.steps};
     return s ? s->solver : NULL;
+}
+
+mst_status mst_mpi_stencil_brick(const mst_mpi_stencil *s, mst_stencil_brick *brick, mst_error *error) {
+    mst_status status = MST_OK;
+    REQUIRE(s && brick, MST_ERROR_ARGUMENT, "solver and brick must not be NULL");
+    TRY(mst_mpi_description_check(BRICK, brick, error));
+    mst_mpi_description_write(BRICK, &s->brick, brick);
+fail:
+    return status;
 }
 
 uint64_t mst_mpi_stencil_step(const mst_mpi_stencil *s) { return s ? s->step : 0; }

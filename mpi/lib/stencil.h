@@ -11,12 +11,14 @@ struct mst_mpi_stencil {
     mst_mpi_team team;
     MPI_Comm parts; // of the ranks that have planes
     mst_context *context;
-    mst_stencil *solver; // of this rank's part; NULL: it has none
-    mst_stencil_part part;
-    bool is_part;      // false: it has the whole grid, or nothing
-    bool idle;         // some rank has no planes
-    int neighbours[2]; // the ranks below and above; this one itself: none
-    void *given[2], *taken[2];
+    mst_stencil *solver; // of this rank's brick; NULL: it has none
+    int rank;            // axes of the grid, with that of an ensemble's runs
+    mst_stencil_brick brick;
+    bool is_part;          // false: it has the whole grid, or nothing
+    int n_slowest;         // bricks along the slowest axis that have nodes
+    bool idle;             // some rank has no nodes
+    int beside[2];         // the ranks below and above, where the slowest axis alone is cut; this one itself: none
+    void *given, *taken;   // what all neighbours are given, and give
     MPI_Request *requests; // persistent: those of an exchange, the receiving ones first
     int n_requests;
     uint64_t left;        // steps until the next exchange: as many on all ranks, whatever fails on some of them
@@ -35,8 +37,8 @@ struct mst_mpi_stencil {
     mst_error lost; // how, where no caller was told
 };
 
-// Numbers of a message or a reduction.
-enum { MST_MPI_AT_ONCE = 1 << 17 };
+// Numbers of a message or a reduction; tags of halos, which are numbers of sides, and of what monitors find.
+enum { MST_MPI_AT_ONCE = 1 << 17, MST_MPI_SIDES = 27, MST_MPI_TAG_LOOK = MST_MPI_SIDES };
 
 // Puts numbers of 8 bytes in place of what each rank of the communicator gives: those of the first one, or the exclusive or of
 // all.

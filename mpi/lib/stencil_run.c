@@ -25,12 +25,10 @@ fail:
 static mst_status advance_part(mst_mpi_stencil *s, uint64_t steps, bool goes_on, mst_stencil_report *report, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_neighbours with = MST_STENCIL_NEIGHBOURS_INIT;
-    const uint64_t between = s->part.steps, used = goes_on ? steps : steps - 1; // behind which halos have to hold
+    const uint64_t between = s->brick.steps, used = goes_on ? steps : steps - 1; // behind which halos have to hold
     const uint64_t due = used >= s->left ? (used - s->left) / between + 1 : 0;
-    for (int side = 0; side < 2; side++) {
-        with.given[side] = s->given[side];
-        with.taken[side] = s->taken[side];
-    }
+    with.given[0] = s->given;
+    with.taken[0] = s->taken;
     with.first = s->left;
     with.exchange = exchange;
     with.user = s;
@@ -63,8 +61,6 @@ static mst_status advance(mst_mpi_stencil *s, uint64_t steps, bool goes_on, mst_
 
 // ---- Looks
 
-enum { LOOK = 2 }; // tag of messages; those of halos have the numbers of sides
-
 static mst_status pass(mst_mpi_stencil *s, MPI_Request *request, int code, mst_error *error) {
     mst_status status = MST_OK;
     TRY_MPI(code, "what monitors find at a cut");
@@ -78,7 +74,7 @@ fail:
 static mst_status take(void *user, void *to, size_t bytes, mst_error *error) {
     mst_mpi_stencil *s = user;
     MPI_Request request;
-    const int code = MPI_Irecv(s->bits, (int)bytes, MPI_BYTE, s->neighbours[0], LOOK, s->team.communicator, &request);
+    const int code = MPI_Irecv(s->bits, (int)bytes, MPI_BYTE, s->beside[0], MST_MPI_TAG_LOOK, s->team.communicator, &request);
     const mst_status status = pass(s, &request, code, error);
     if (status == MST_OK)
         memcpy(to, s->bits, bytes);
@@ -89,7 +85,7 @@ static mst_status give(void *user, const void *from, size_t bytes, mst_error *er
     mst_mpi_stencil *s = user;
     MPI_Request request;
     memcpy(s->bits, from, bytes);
-    const int code = MPI_Isend(s->bits, (int)bytes, MPI_BYTE, s->neighbours[1], LOOK, s->team.communicator, &request);
+    const int code = MPI_Isend(s->bits, (int)bytes, MPI_BYTE, s->beside[1], MST_MPI_TAG_LOOK, s->team.communicator, &request);
     return pass(s, &request, code, error);
 }
 

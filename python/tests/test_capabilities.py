@@ -25,7 +25,7 @@ NOT_CALLED = {
     "mst_stencil_predict": "Solver.plan",
     "mst_stencil_check_(expression|definition)": "of readers of files, key by key",
     "mst_stencil_(read|write)_(as|whole)": "arrays are of the solver's precision",
-    "mst_stencil_(divide|.*_halo|run_part|look_part|measure_part|next_look)|mst_filter_(describe|mask_values)": "of ranks of MPI",
+    "mst_stencil_(divide|brick_of|describe_neighbour|.*_halo|run_part|look_part|measure_part|next_look)|mst_filter_(describe|mask_values)": "of ranks of MPI",
 }
 
 

@@ -50,6 +50,10 @@ mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_
     for (size_t k = 0; k < d->n_fields && out->arrays[1]; k++)
         MST_TRY(take_boundaries(d, &((mst_stencil_field *)out->arrays[1])[k].boundaries, out->field_boundaries[k], error));
     d->boundary_size = sizeof(mst_stencil_boundary);
+    if (d->brick)
+        MST_TRY(mst_description_read(MST_DESCRIPTION(mst_stencil_brick, MST_STENCIL_BRICK_INIT, bricks), d->brick, &out->brick,
+                                     error));
+    d->brick = d->brick ? &out->brick : NULL;
     if (d->n_runs > 0)
         MST_TRY(mst_ensemble_expand(out, error));
 fail:

@@ -8,6 +8,7 @@ typedef struct mst_scheme_description {
     mst_stencil_desc desc;
     // Of parameters, fields, updates, sources, receivers, monitors and spectra, and the points of an ensemble's receivers.
     void *arrays[9];
+    mst_stencil_brick brick;
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
     mst_stencil_boundary field_boundaries[MST_STENCIL_MAX_FIELDS][2 * MST_MAX_AXES];
 } mst_scheme_description;

@@ -1,6 +1,8 @@
 // How a grid is shared out in parts.
 #include "description.h"
 #include "members.h"
+#include "plan/bricks.h"
+#include "runtime/description.h"
 #include "scheme/layers.h"
 
 #include <math.h>
@@ -50,17 +52,17 @@ static uint64_t choose_steps(const mst_problem *p, const mst_halo *halo, mst_par
 static mst_status divide(const mst_problem *p, const mst_stencil_desc *desc, const mst_plan_inputs *in, const double *shares,
                          size_t n, uint64_t steps, mst_stencil_part *parts, bool *beside, mst_error *error) {
     mst_status status = MST_OK;
-    mst_halo halo;
+    mst_halo halos[N_AXES];
     mst_part *cut = NULL;
     bool goes = in && beside && may_go_beside(desc, in);
-    MST_TRY(mst_halo_find(p, &halo, error));
+    MST_TRY(mst_halo_find(p, halos, error));
     MST_REQUIRE(cut = calloc(n, sizeof *cut), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
     const bool may_wait = desc->exchange != MST_STENCIL_EXCHANGE_BESIDE;
-    const uint64_t best = steps > 0 && !goes ? steps : choose_steps(p, &halo, rates_of(p, in, n), may_wait, n, &goes);
+    const uint64_t best = steps > 0 && !goes ? steps : choose_steps(p, &halos[PLANES], rates_of(p, in, n), may_wait, n, &goes);
     steps = steps > 0 ? steps : best;
-    mst_parts_cut(p, &halo, steps > 0 ? steps : 1, shares, n, cut);
+    mst_parts_cut(p, PLANES, &halos[PLANES], steps > 0 ? steps : 1, shares, n, cut);
     for (size_t k = 0; k < n; k++)
-        parts[k] = (mst_stencil_part){(size_t)cut[k].first, (size_t)cut[k].planes, steps > 0 ? steps : 1};
+        parts[k] = (mst_stencil_part){(size_t)cut[k].first, (size_t)cut[k].count, steps > 0 ? steps : 1};
     if (beside)
         *beside = goes;
 fail:
@@ -118,6 +120,160 @@ mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares
     MST_TRY(mst_members_divide(NULL, &given.desc, shares, n, steps, parts, NULL, error)); // which checks it, too
     if (given.desc.rank == 1)
         give_whole(given.desc.grid[0], shares, n, parts);
+fail:
+    mst_scheme_description_release(&given);
+    return status;
+}
+
+// ---- Bricks
+
+// How many of them along each axis of the problem: as the caller wants it, or chosen.
+static mst_status take_bricks(const mst_problem *p, const mst_halo halos[N_AXES], const size_t *given, size_t n, uint64_t steps,
+                              size_t bricks[N_AXES], mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_parts_rates rates = rates_of(p, NULL, n);
+    size_t all = 1, any = 0;
+    for (int axis = 0; axis < N_AXES; axis++)
+        bricks[axis] = 1;
+    for (int k = 0; k < MST_MAX_AXES && given; k++)
+        any += given[k];
+    if (any == 0) {
+        mst_bricks_choose(p, halos, &rates, n, steps, bricks);
+        return MST_OK;
+    }
+    for (int k = 0; k < MST_MAX_AXES; k++) {
+        MST_REQUIRE(k < p->rank || given[k] <= 1, MST_ERROR_ARGUMENT,
+                    "%zu bricks are wanted along axis %d; the grid has %d ax%s, from 0 on", given[k], k, p->rank,
+                    p->rank == 1 ? "is" : "es");
+        MST_REQUIRE(k >= p->rank || (given[k] >= 1 && given[k] <= n), MST_ERROR_ARGUMENT,
+                    "%zu bricks are wanted along axis %d of %zu in all", given[k], k, n);
+        if (k < p->rank)
+            bricks[mst_problem_axis(p->rank, k)] = given[k];
+        all *= k < p->rank ? given[k] : 1;
+    }
+    MST_REQUIRE(all == n, MST_ERROR_ARGUMENT, "%zu bricks are wanted along the axes, and there are to be %zu", all, n);
+fail:
+    return status;
+}
+
+static mst_status check_bricks(const mst_problem *p, const mst_halo halos[N_AXES], const size_t bricks[N_AXES], uint64_t steps,
+                               mst_error *error) {
+    int axis;
+    int64_t least;
+    if (mst_bricks_fit(p, halos, bricks, steps, &axis, &least))
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_ARGUMENT,
+                    "%zu bricks are too many for the %llu nodes of axis %d: for halos of %llu step%s each needs %lld",
+                    bricks[axis], (unsigned long long)p->whole[axis],
+                    p->rank == 2   ? axis / 2
+                    : p->rank == 1 ? 0
+                                   : axis,
+                    (unsigned long long)steps, steps == 1 ? "" : "s", (long long)least);
+}
+
+typedef struct laid_out {
+    mst_halo halos[N_AXES];
+    size_t bricks[N_AXES];
+    uint64_t steps;
+    bool is_slabs; // chosen, so that the last ones may have nothing
+} laid_out;
+
+static mst_status lay_out(const mst_problem *p, const mst_stencil_desc *desc, const size_t *given, size_t n, uint64_t steps,
+                          laid_out *out, mst_error *error) {
+    mst_status status = MST_OK;
+    bool beside = false;
+    const mst_parts_rates rates = rates_of(p, NULL, n);
+    MST_TRY(mst_halo_find(p, out->halos, error));
+    MST_TRY(take_bricks(p, out->halos, given, n, steps, out->bricks, error));
+    MST_REQUIRE(p->n_runs == 0 || out->bricks[PLANES] == n, MST_ERROR_UNSUPPORTED,
+                "an ensemble is cut into parts with some of its runs each, not into bricks");
+    out->is_slabs = out->bricks[PLANES] == n;
+    const bool may_wait = desc->exchange != MST_STENCIL_EXCHANGE_BESIDE;
+    out->steps = steps > 0       ? steps
+                 : out->is_slabs ? choose_steps(p, &out->halos[PLANES], rates, may_wait, n, &beside)
+                                 : mst_bricks_steps(p, out->halos, &rates, out->bricks);
+    out->steps = out->steps > 0 ? out->steps : 1;
+    const bool is_wanted = given && given[0] + given[1] + given[2] > 0;
+    if (n > 1 && (is_wanted || !out->is_slabs))
+        MST_TRY(check_bricks(p, out->halos, out->bricks, out->steps, error));
+fail:
+    return status;
+}
+
+// The part of an axis in a place, or all of it.
+static mst_status part_of(const mst_problem *p, int axis, const laid_out *l, size_t place, mst_part *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n = l->bricks[axis];
+    mst_part *parts = NULL;
+    *out = (mst_part){0, (int64_t)p->whole[axis], 0, (int64_t)p->whole[axis]};
+    if (n == 1)
+        return MST_OK;
+    MST_REQUIRE(parts = calloc(n, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
+    mst_parts_cut(p, axis, &l->halos[axis], l->steps, NULL, n, parts);
+    *out = parts[place];
+fail:
+    free(parts);
+    return status;
+}
+
+static mst_status make_brick(const mst_problem *p, const laid_out *l, size_t number, mst_stencil_brick *brick, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_part part[N_AXES];
+    mst_link links[MST_MOST_LINKS];
+    brick->steps = l->steps;
+    for (int axis = N_AXES - 1; axis >= 0; axis--) {
+        MST_TRY(part_of(p, axis, l, number % l->bricks[axis], &part[axis], error));
+        number /= l->bricks[axis];
+    }
+    for (int k = 0; k < p->rank; k++) {
+        const int axis = mst_problem_axis(p->rank, k);
+        brick->bricks[k] = l->bricks[axis];
+        if (part[PLANES].count == 0) // too many of them
+            continue;
+        brick->first[k] = (size_t)part[axis].first;
+        brick->count[k] = (size_t)part[axis].count;
+    }
+    if (p->rank == 1 && l->bricks[COLUMNS] == 1) // a single row that is not cut: the first has all
+        brick->bricks[0] = l->bricks[PLANES];
+    if (part[PLANES].count == 0)
+        return MST_OK;
+    const int n = mst_links_find(p, part, l->halos, l->steps, false, links);
+    for (int k = 0; k < n; k++) {
+        brick->messages += links[k].given_bytes > 0;
+        brick->bytes += links[k].given_bytes;
+    }
+fail:
+    return status;
+}
+
+static mst_status find_brick(const mst_stencil_desc *desc, const size_t *bricks, size_t n, size_t number, uint64_t steps,
+                             mst_stencil_brick *brick, mst_error *error) {
+    mst_status status = MST_OK;
+    laid_out l;
+    mst_problem *p = calloc(1, sizeof *p);
+    MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");
+    MST_TRY(mst_problem_read(desc, p, error));
+    MST_TRY(lay_out(p, desc, bricks, n, steps, &l, error));
+    MST_TRY(make_brick(p, &l, number, brick, error));
+fail:
+    if (p)
+        mst_problem_release(p);
+    free(p);
+    return status;
+}
+
+#define BRICK MST_DESCRIPTION(mst_stencil_brick, MST_STENCIL_BRICK_INIT, bricks)
+
+mst_status mst_stencil_brick_of(const mst_stencil_desc *desc, const size_t bricks[MST_MAX_AXES], size_t n, size_t number,
+                                uint64_t steps, mst_stencil_brick *brick, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_scheme_description given = {.arrays = {NULL}};
+    mst_stencil_brick full = MST_STENCIL_BRICK_INIT;
+    MST_REQUIRE(desc && brick && number < n, MST_ERROR_ARGUMENT, "desc and brick must not be NULL, and number below n");
+    MST_TRY(mst_description_check(BRICK, brick, error));
+    MST_TRY(mst_scheme_description_read(desc, &given, error));
+    MST_TRY(find_brick(&given.desc, bricks, n, number, steps, &full, error));
+    mst_description_write(BRICK, &full, brick);
 fail:
     mst_scheme_description_release(&given);
     return status;

@@ -10,53 +10,37 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct planes {
-    int64_t from, to;
-} planes;
-
-// The planes of the whole grid that lie in the halo at a side, none at a face.
-static planes halo_of(const mst_stencil *s, int side) {
-    const mst_part *p = &s->part;
-    return side ? (planes){p->first + p->planes, p->held_first + p->held_planes} : (planes){p->held_first, p->first};
+static uint64_t halos_of(const mst_stencil *s, bool taken) {
+    uint64_t bytes = 0;
+    for (int k = 0; k < s->n_links; k++)
+        bytes += taken ? s->links[k].taken_bytes : s->links[k].given_bytes;
+    return bytes;
 }
 
-static bool has_neighbour(const mst_stencil *s, int side) {
-    const int64_t n = (int64_t)s->problem.all_planes, end = s->part.first + s->part.planes;
-    return s->part.planes < n && (s->problem.is_ring || (side ? end < n : s->part.first > 0));
-}
-
-// Those of its own that lie in the neighbour's halo.
-static planes edge_of(const mst_stencil *s, int side) {
-    if (!has_neighbour(s, side))
-        return (planes){0, 0};
-    const int64_t depth = mst_halo_depth(&s->halo, !side, s->halo_steps), end = s->part.first + s->part.planes;
-    return side ? (planes){end - depth, end} : (planes){s->part.first, s->part.first + depth};
-}
+uint64_t mst_halos_given(const mst_stencil *s) { return halos_of(s, false); }
+uint64_t mst_halos_taken(const mst_stencil *s) { return halos_of(s, true); }
+uint64_t mst_edge_bytes(const mst_stencil *s, int side) { return side < s->n_links ? s->links[side].given_bytes : 0; }
+uint64_t mst_halo_bytes(const mst_stencil *s, int side) { return side < s->n_links ? s->links[side].taken_bytes : 0; }
 
 mst_cuts mst_part_cuts(const mst_stencil *s) {
-    const mst_part *p = &s->part;
-    const int64_t begin = p->first - p->held_first, end = begin + p->planes, beside = s->halo.beside;
-    const planes low = edge_of(s, 0), high = edge_of(s, 1);
-    mst_cuts cuts = {.planes = p->held_planes, .high = p->held_planes, .to = p->held_planes};
-    if (low.to > low.from) {
-        cuts.from = begin - beside;
-        cuts.low = low.to - p->held_first;
-    }
-    if (high.to > high.from) {
-        cuts.high = high.from - p->held_first;
-        cuts.to = end + beside;
+    const mst_part *p = &s->part[PLANES];
+    const int64_t begin = p->first - p->held_first, end = begin + p->count, beside = s->halos[PLANES].beside;
+    mst_cuts cuts = {.planes = p->held_count, .high = p->held_count, .to = p->held_count};
+    for (int k = 0; k < s->n_links; k++) {
+        const mst_link *link = &s->links[k];
+        if (link->given_bytes == 0)
+            continue;
+        if (link->side[PLANES] < 0) {
+            cuts.from = begin - beside;
+            cuts.low = link->given.to[PLANES] - p->held_first;
+        } else if (link->side[PLANES] > 0) {
+            cuts.high = link->given.from[PLANES] - p->held_first;
+            cuts.to = end + beside;
+        }
     }
     return cuts;
 }
 
-static uint64_t bytes_of(const mst_problem *p, planes of) {
-    uint64_t bytes = 0;
-    for (int a = 0; a < p->n_arrays; a++)
-        bytes += mst_part_elements(p, a, of.from, of.to).count * p->elements[a];
-    return bytes;
-}
-
-uint64_t mst_edge_bytes(const mst_stencil *s, int side) { return bytes_of(&s->problem, edge_of(s, side)); }
 // As mst_schedule_kind.see has it, without a schedule.
 static bool is_in_host(const mst_stencil *s, int array) {
     const mst_stencil_schedule schedule = s->plan.schedule;
@@ -64,179 +48,171 @@ static bool is_in_host(const mst_stencil *s, int array) {
            !(schedule == MST_STENCIL_SKEWED_SWEEPS && mst_is_resident(&s->problem, array));
 }
 
-uint64_t mst_edge_down_bytes(const mst_stencil *s, int side) {
-    uint64_t bytes = 0;
-    const planes edge = edge_of(s, side);
-    for (int a = 0; a < s->problem.n_arrays; a++)
-        if (!is_in_host(s, a))
-            bytes += mst_part_elements(&s->problem, a, edge.from, edge.to).count * s->problem.elements[a];
-    return bytes;
+// ---- Pieces
+
+// The elements of a box of nodes; none, if some axis has none.
+static mst_halo_piece piece_of(const mst_problem *p, int array, const mst_link_box *box) {
+    mst_halo_piece piece = {.array = array};
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const mst_part_range range = mst_part_along(p, array, axis, box->from[axis], box->to[axis]);
+        piece.from[axis] = range.first;
+        piece.count[axis] = range.count;
+    }
+    return piece;
 }
 
-uint64_t mst_halo_bytes(const mst_stencil *s, int side) { return bytes_of(&s->problem, halo_of(s, side)); }
+static uint64_t elements_of(const mst_halo_piece *piece) {
+    return piece->count[PLANES] * piece->count[ROWS] * piece->count[COLUMNS];
+}
 
-mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error) {
+uint64_t mst_piece_first(const mst_stencil *s, const mst_halo_piece *piece) {
+    uint64_t grid[N_AXES];
+    mst_layers_grid(&s->problem, piece->array, grid);
+    return (piece->from[PLANES] * grid[ROWS] + piece->from[ROWS]) * grid[COLUMNS] + piece->from[COLUMNS];
+}
+
+static mst_status move_run(mst_stencil *s, int array, uint64_t first, uint64_t count, bool up, void *host, mst_error *error) {
+    const mst_schedule_kind *kind = s->schedule->kind;
+    return up ? kind->put(s->schedule, array, first, count, host, error)
+              : kind->get(s->schedule, array, first, count, host, error);
+}
+
+// In runs of elements that lie one behind the other: a part of a row, of a plane, or of the array.
+static mst_status move_runs(mst_stencil *s, const mst_halo_piece *piece, bool up, unsigned char *host, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_problem *p = &s->problem;
-    const planes edge = edge_of(s, side);
-    unsigned char *at = to;
-    for (int a = 0; a < p->n_arrays; a++) {
-        const mst_part_range range = mst_part_elements(p, a, edge.from, edge.to);
-        if (range.count > 0)
-            MST_TRY(s->schedule->kind->get(s->schedule, a, range.first, range.count, at, error));
-        at += range.count * p->elements[a];
-    }
+    uint64_t grid[N_AXES];
+    mst_layers_grid(&s->problem, piece->array, grid);
+    const uint64_t *count = piece->count, first = mst_piece_first(s, piece);
+    const bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS];
+    const uint64_t run = count[COLUMNS] * (rows ? count[ROWS] : 1) * (planes ? count[PLANES] : 1);
+    for (uint64_t i = 0; i < (planes ? 1 : count[PLANES]); i++)
+        for (uint64_t j = 0; j < (rows ? 1 : count[ROWS]); j++) {
+            MST_TRY(move_run(s, piece->array, first + (i * grid[ROWS] + j) * grid[COLUMNS], run, up, host, error));
+            host += run * s->problem.elements[piece->array];
+        }
 fail:
     return status;
 }
 
-mst_status mst_halo_put(mst_stencil *s, int side, const void *from, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = &s->problem;
-    const planes halo = halo_of(s, side);
-    const unsigned char *at = from;
-    for (int a = 0; a < p->n_arrays; a++) {
-        const mst_part_range range = mst_part_elements(p, a, halo.from, halo.to);
-        if (range.count > 0)
-            MST_TRY(s->schedule->kind->put(s->schedule, a, range.first, range.count, at, error));
-        at += range.count * p->elements[a];
-    }
-fail:
-    return status;
+mst_status mst_piece_move(mst_stencil *s, mst_queue *queue, const mst_halo_piece *piece, bool up, void *host, mst_error *error) {
+    mst_schedule *schedule = s->schedule;
+    if (!schedule->kind->move)
+        return move_runs(s, piece, up, host, error);
+    return schedule->kind->move(schedule, queue, piece->array, piece->from, piece->count, up, host, error);
 }
 
-// Fills in the pieces unless they are NULL, and counts them.
-static size_t cut_planes(const mst_problem *p, planes of, uint64_t bytes, mst_halo_piece *pieces) {
+// Of an array, from byte `at` on. Fills in the pieces unless they are NULL, and counts them.
+static size_t cut_array(const mst_problem *p, int array, const mst_link_box *box, uint64_t bytes, uint64_t *at,
+                        mst_halo_piece *pieces) {
+    size_t n = 0;
+    const mst_halo_piece all = piece_of(p, array, box);
+    const uint64_t plane = all.count[ROWS] * all.count[COLUMNS] * p->elements[array];
+    const uint64_t step = plane > 0 ? mst_larger(bytes / plane, (uint64_t)1) : 1;
+    for (uint64_t i = 0; i < all.count[PLANES] && plane > 0; i += step, n++) {
+        const uint64_t planes = mst_smaller(step, all.count[PLANES] - i);
+        if (pieces) {
+            pieces[n] = all;
+            pieces[n].from[PLANES] += i;
+            pieces[n].count[PLANES] = planes;
+            pieces[n].at = *at;
+        }
+        *at += planes * plane;
+    }
+    return n;
+}
+
+static size_t cut_box(const mst_problem *p, const mst_link_box *box, uint64_t bytes, mst_halo_piece *pieces) {
     size_t n = 0;
     uint64_t at = 0;
-    for (int a = 0; a < p->n_arrays; a++) {
-        const int64_t step = mst_larger((int64_t)(bytes / (p->plane * p->elements[a])), (int64_t)1);
-        for (int64_t from = of.from; from < of.to; from += step) {
-            const mst_part_range range = mst_part_elements(p, a, from, mst_smaller(from + step, of.to));
-            if (range.count == 0)
-                continue;
-            if (pieces)
-                pieces[n] = (mst_halo_piece){a, range.first, range.count, at};
-            at += range.count * p->elements[a];
-            n++;
-        }
-    }
+    for (int a = 0; a < p->n_arrays; a++)
+        n += cut_array(p, a, box, bytes, &at, pieces ? pieces + n : NULL);
     return n;
 }
 
 mst_status mst_halo_cut(const mst_stencil *s, int side, bool gives, uint64_t bytes, mst_halo_piece **pieces, size_t *n,
                         mst_error *error) {
     mst_status status = MST_OK;
-    const planes of = gives ? edge_of(s, side) : halo_of(s, side);
-    *n = cut_planes(&s->problem, of, bytes, NULL);
+    const mst_link_box *box = gives ? &s->links[side].given : &s->links[side].taken;
+    *n = cut_box(&s->problem, box, bytes, NULL);
     MST_REQUIRE(*pieces = calloc(*n + 1, sizeof **pieces), MST_ERROR_HOST_MEMORY, "out of memory for halos");
-    cut_planes(&s->problem, of, bytes, *pieces);
+    cut_box(&s->problem, box, bytes, *pieces);
 fail:
     return status;
 }
 
-// ---- Making one
-
-mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_stencil_part *part = desc->part;
-    mst_problem *p = &s->problem;
-    const int64_t n = (int64_t)p->grid[PLANES];
-    if (!part)
-        return MST_OK;
-    MST_REQUIRE(part->planes > 0 && part->first < (size_t)n && part->planes <= (size_t)n - part->first, MST_ERROR_ARGUMENT,
-                "the part has %zu planes from %zu on; the grid has %lld", part->planes, part->first, (long long)n);
-    MST_REQUIRE(part->steps > 0, MST_ERROR_ARGUMENT, "the part is to run 0 steps between exchanges; at least 1");
-    MST_TRY(mst_halo_find(p, &s->halo, error));
-    s->halo_steps = part->steps;
-    const int64_t low = mst_halo_depth(&s->halo, 0, part->steps), high = mst_halo_depth(&s->halo, 1, part->steps);
-    const bool is_ring = mst_problem_periodic(p, PLANES) && part->planes < (size_t)n;
-    const int64_t least = mst_halo_least(&s->halo, is_ring, part->steps);
-    MST_REQUIRE(part->planes == (size_t)n || (int64_t)part->planes >= least, MST_ERROR_ARGUMENT,
-                "the part has %zu planes; for halos of %llu steps it needs %lld, or fewer steps between exchanges", part->planes,
-                (unsigned long long)part->steps, (long long)least);
-    int64_t from = (int64_t)part->first - low, to = (int64_t)(part->first + part->planes) + high;
-    if (!is_ring) {
-        from = mst_larger(from, (int64_t)0);
-        to = mst_smaller(to, n);
+uint64_t mst_edge_down_bytes(const mst_stencil *s, int side) {
+    uint64_t bytes = 0;
+    for (int a = 0; a < s->problem.n_arrays && side < s->n_links; a++) {
+        const mst_halo_piece piece = piece_of(&s->problem, a, &s->links[side].given);
+        if (!is_in_host(s, a))
+            bytes += elements_of(&piece) * s->problem.elements[a];
     }
-    MST_REQUIRE(to - from <= n, MST_ERROR_ARGUMENT,
-                "a part of %zu planes and its halos of %lld and %lld are more than the %lld that the periodic grid has",
-                part->planes, (long long)low, (long long)high, (long long)n);
-    s->part = (mst_part){(int64_t)part->first, (int64_t)part->planes, from, to - from};
-    if (part->planes < (size_t)n)
-        MST_TRY(mst_problem_cut(p, &s->part, error));
-    mst_observations_cut(p->observations, p->n_runs > 0, s->part.first, s->part.planes);
-fail:
-    return status;
+    return bytes;
 }
 
-mst_status mst_part_region(const mst_stencil *s, int array, const mst_stencil_region *region, mst_region *out, mst_error *error) {
+// Blocks, by the queue of the schedule.
+static mst_status move_box(mst_stencil *s, const mst_link_box *box, bool up, unsigned char *host, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_problem *p = &s->problem;
-    const mst_part *part = &s->part;
-    const mst_part_range own = mst_part_elements(p, array, part->first, part->first + part->planes);
-    const bool has_planes = array >= p->n_arrays || p->layer_axes[array] != PLANES;
-    uint64_t grid[N_AXES];
-    mst_layers_grid(p, array, grid);
-    const uint64_t plane = grid[ROWS] * grid[COLUMNS];
-    MST_REQUIRE(has_planes || !region, MST_ERROR_ARGUMENT, "of a memory variable of a part, all of its own planes are read");
-    grid[PLANES] = has_planes && region ? p->all_planes : own.count / plane;
-    MST_TRY(mst_region_read(p->rank, grid, region, out, error));
-    if (!region) {
-        out->start[PLANES] = own.first / plane;
-        return MST_OK;
+    mst_queue *queue = &s->schedule->queue;
+    for (int a = 0; a < s->problem.n_arrays; a++) {
+        const mst_halo_piece piece = piece_of(&s->problem, a, box);
+        if (elements_of(&piece) > 0)
+            MST_TRY(mst_piece_move(s, queue, &piece, up, host, error));
+        host += elements_of(&piece) * s->problem.elements[a];
     }
-    const uint64_t first = (uint64_t)part->first, end = first + (uint64_t)part->planes, start = out->start[PLANES];
-    MST_REQUIRE(start >= first && start + (out->count[PLANES] - 1) * out->step[PLANES] < end, MST_ERROR_ARGUMENT,
-                "the region is not in planes %llu to %llu, which are the part", (unsigned long long)first,
-                (unsigned long long)end - 1);
-    out->start[PLANES] = (uint64_t)((int64_t)start - part->held_first);
+    MST_TRY(mst_queue_finish(queue, error));
+    return MST_OK;
 fail:
+    mst_queue_abandon(queue);
     return status;
 }
 
-bool mst_part_may_run(const mst_stencil *s, uint64_t steps) {
-    return s->halo_steps == 0 || steps <= s->steps_left || mst_halo_bytes(s, 0) + mst_halo_bytes(s, 1) == 0;
+mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error) {
+    return move_box(s, &s->links[side].given, false, to, error);
 }
 
-mst_status mst_part_written(mst_stencil *s, int array, mst_error *error) {
-    mst_status status = MST_OK;
-    if (s->halo_steps == 0)
-        return MST_OK;
-    s->written |= (uint64_t)1 << array;
-    if (s->check_every)
-        MST_TRY(mst_solver_count(s, array, &s->nonfinite[array], error));
-    if (s->written == mst_solver_all_arrays(s))
-        s->steps_left = s->halo_steps;
-fail:
-    return status;
-}
-
-bool mst_part_has_point(const mst_stencil *s, size_t point) {
-    const int64_t plane =
-        (int64_t)s->problem.records[mst_problem_home(&s->problem, point)].node[PLANES] - (s->part.first - s->part.held_first);
-    return plane >= 0 && plane < s->part.planes;
-}
-
-double mst_part_received(const mst_stencil *s, const double *records, size_t point) {
-    return mst_part_has_point(s, point) ? mst_tables_received(&s->problem, records, point) : NAN;
+mst_status mst_halo_put(mst_stencil *s, int side, const void *from, mst_error *error) {
+    return move_box(s, &s->links[side].taken, true, (void *)from, error);
 }
 
 // ---- Values that are infinite or NaN
 
-static mst_status count_halo(mst_stencil *s, int array, planes halo, uint64_t *count, mst_error *error) {
+// Of what is held beside the part's own nodes: the layers on both sides of one axis after the other, each within the own nodes of
+// the axes before.
+static mst_status count_box(mst_stencil *s, int array, const mst_link_box *box, uint64_t *count, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_part_range range = mst_part_elements(&s->problem, array, halo.from, halo.to);
+    const mst_halo_piece piece = piece_of(&s->problem, array, box);
+    const uint64_t n = elements_of(&piece);
     const size_t element = s->problem.elements[array];
     void *values = NULL;
-    if (range.count == 0)
+    if (n == 0)
         return MST_OK;
-    MST_REQUIRE(values = malloc((size_t)range.count * element), MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
-    MST_TRY(s->schedule->kind->get(s->schedule, array, range.first, range.count, values, error));
-    *count += mst_nonfinite_count(values, range.count, element);
+    MST_REQUIRE(values = malloc((size_t)n * element), MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
+    MST_TRY(move_runs(s, &piece, false, values, error));
+    *count += mst_nonfinite_count(values, n, element);
 fail:
     free(values);
+    return status;
+}
+
+static mst_status count_halos(mst_stencil *s, int array, uint64_t *count, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_link_box box;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        box.from[axis] = s->part[axis].held_first;
+        box.to[axis] = box.from[axis] + s->part[axis].held_count;
+    }
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const int64_t to = box.to[axis], first = s->part[axis].first, end = first + s->part[axis].count;
+        box.to[axis] = first;
+        MST_TRY(count_box(s, array, &box, count, error));
+        box.from[axis] = end;
+        box.to[axis] = to;
+        MST_TRY(count_box(s, array, &box, count, error));
+        box.from[axis] = first;
+        box.to[axis] = end;
+    }
+fail:
     return status;
 }
 
@@ -246,8 +222,8 @@ mst_status mst_solver_count(mst_stencil *s, int array, uint64_t *count, mst_erro
     *count = 0;
     if (mst_layers_array_nodes(&s->problem, array) > 0)
         MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, array, count, error));
-    for (int side = 0; side < 2 && s->halo_steps > 0; side++)
-        MST_TRY(count_halo(s, array, halo_of(s, side), &halos, error));
+    if (s->halo_steps > 0)
+        MST_TRY(count_halos(s, array, &halos, error));
     *count -= halos;
 fail:
     return status;
@@ -255,16 +231,48 @@ fail:
 
 // ---- The public functions
 
-#define HALO MST_DESCRIPTION(mst_stencil_halo, MST_STENCIL_HALO_INIT, steps_left)
-
-static mst_status begin(mst_stencil *s, int side, mst_error *error) {
+static mst_status begin(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
     MST_REQUIRE(s->halo_steps > 0, MST_ERROR_ARGUMENT, "the solver has the whole grid; desc->part makes one of a part");
-    MST_REQUIRE(side == 0 || side == 1, MST_ERROR_ARGUMENT, "side %d is none; 0 is below, 1 above", side);
     MST_TRY(mst_turn_take(s->turn, error));
 fail:
     return status;
+}
+
+#define NEIGHBOUR MST_DESCRIPTION(mst_stencil_neighbour, MST_STENCIL_NEIGHBOUR_INIT, taken_bytes)
+
+mst_status mst_stencil_describe_neighbour(mst_stencil *s, size_t index, mst_stencil_neighbour *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_neighbour full = MST_STENCIL_NEIGHBOUR_INIT;
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "neighbour must not be NULL");
+    MST_TRY(mst_description_check(NEIGHBOUR, out, error));
+    MST_TRY(begin(s, error));
+    full.n = (size_t)s->n_links;
+    if (index < full.n) {
+        const mst_link *link = &s->links[index];
+        for (int k = 0; k < s->problem.rank; k++)
+            full.side[k] = link->side[mst_problem_axis(s->problem.rank, k)];
+        full.given_at = link->given_at;
+        full.given_bytes = link->given_bytes;
+        full.taken_at = link->taken_at;
+        full.taken_bytes = link->taken_bytes;
+    }
+    mst_description_write(NEIGHBOUR, &full, out);
+    return mst_turn_give(s->turn, MST_OK);
+fail:
+    return status;
+}
+
+#define HALO MST_DESCRIPTION(mst_stencil_halo, MST_STENCIL_HALO_INIT, steps_left)
+
+static mst_status begin_side(mst_stencil *s, int side, mst_error *error) {
+    mst_status status = begin(s, error);
+    if (status != MST_OK || (side >= 0 && side < s->n_links))
+        return status;
+    status = s->is_brick ? mst_fail(error, MST_ERROR_ARGUMENT, "there is no neighbour %d; there are %d", side, s->n_links)
+                         : mst_fail(error, MST_ERROR_ARGUMENT, "side %d is none; 0 is below, 1 above", side);
+    return mst_turn_give(s->turn, status);
 }
 
 mst_status mst_stencil_describe_halo(mst_stencil *s, mst_stencil_halo *halo, mst_error *error) {
@@ -272,12 +280,13 @@ mst_status mst_stencil_describe_halo(mst_stencil *s, mst_stencil_halo *halo, mst
     mst_stencil_halo full = MST_STENCIL_HALO_INIT;
     MST_REQUIRE(halo, MST_ERROR_ARGUMENT, "halo must not be NULL");
     MST_TRY(mst_description_check(HALO, halo, error));
-    MST_TRY(begin(s, 0, error));
+    MST_TRY(begin(s, error));
+    const mst_part *slowest = &s->part[s->problem.rank == 1 ? COLUMNS : PLANES];
+    full.planes[0] = (size_t)(slowest->first - slowest->held_first);
+    full.planes[1] = (size_t)(slowest->held_count - slowest->count) - full.planes[0];
     for (int side = 0; side < 2; side++) {
-        const planes held = halo_of(s, side);
-        full.planes[side] = (size_t)(held.to - held.from);
-        full.given_bytes[side] = mst_edge_bytes(s, side);
-        full.taken_bytes[side] = mst_halo_bytes(s, side);
+        full.given_bytes[side] = !s->is_brick ? mst_edge_bytes(s, side) : side == 0 ? mst_halos_given(s) : 0;
+        full.taken_bytes[side] = !s->is_brick ? mst_halo_bytes(s, side) : side == 0 ? mst_halos_taken(s) : 0;
     }
     full.steps_left = s->steps_left;
     mst_description_write(HALO, &full, halo);
@@ -287,7 +296,7 @@ fail:
 }
 
 mst_status mst_stencil_read_halo(mst_stencil *s, int side, void *to, mst_error *error) {
-    mst_status status = begin(s, side, error);
+    mst_status status = begin_side(s, side, error);
     if (status != MST_OK)
         return status;
     if (s->missing || !to)
@@ -299,14 +308,14 @@ mst_status mst_stencil_read_halo(mst_stencil *s, int side, void *to, mst_error *
 }
 
 mst_status mst_stencil_write_halo(mst_stencil *s, int side, const void *from, mst_error *error) {
-    mst_status status = begin(s, side, error);
+    mst_status status = begin_side(s, side, error);
     if (status != MST_OK)
         return status;
     status = from ? mst_halo_put(s, side, from, error) : mst_fail(error, MST_ERROR_ARGUMENT, "from must not be NULL");
     if (status == MST_OK) {
         s->filled |= (uint64_t)1 << side;
         bool all = true;
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < s->n_links; k++)
             all = all && ((s->filled >> k & 1) || mst_halo_bytes(s, k) == 0);
         s->steps_left = all ? s->halo_steps : s->steps_left;
     }

@@ -120,7 +120,7 @@ mst_status mst_initial_fill(mst_stencil *s, int array, const mst_formula *formul
     mst_loan loan;
     s->schedule->kind->lend(s->schedule, array, &loan);
     *done = formula && formula->n_varying == 0 && s->context->device.fp64 &&
-            s->problem.plane * s->problem.all_planes >= LEAST_NODES && (loan.is_array || formula->n_leaves > 0);
+            s->problem.plane * s->problem.whole[PLANES] >= LEAST_NODES && (loan.is_array || formula->n_leaves > 0);
     if (!*done)
         return MST_OK;
     MST_TRY(build(s, formula, loan.is_array && mst_problem_is_half(&s->problem, array), &kernel, error));

@@ -33,8 +33,9 @@ static void say_parts(const mst_members *m) {
     for (size_t k = 0; k < m->n; k++) {
         const mst_stencil *s = m->all[k].solver;
         mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu, %s: planes %lld to %lld of %llu, %s", k + 1, m->n,
-                s->context->device.name, (long long)s->part.first, (long long)(s->part.first + s->part.planes - 1),
-                (unsigned long long)s->problem.all_planes, mst_stencil_schedule_name(s->plan.schedule));
+                s->context->device.name, (long long)s->part[PLANES].first,
+                (long long)(s->part[PLANES].first + s->part[PLANES].count - 1), (unsigned long long)s->problem.whole[PLANES],
+                mst_stencil_schedule_name(s->plan.schedule));
     }
 }
 
@@ -192,7 +193,7 @@ static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, m
     const size_t n = mst_group_size(context);
     *out = NULL;
     MST_TRY(check_shares(desc, n, error));
-    if (n == 1 || desc->part || desc->rank < 2)
+    if (n == 1 || desc->part || desc->brick || desc->rank < 2)
         return make(context, desc, steps, out, error);
     MST_REQUIRE((parts = calloc(n, sizeof *parts)) && (shares = calloc(n, sizeof *shares)), MST_ERROR_HOST_MEMORY,
                 "out of memory sharing out a grid");
@@ -239,12 +240,12 @@ void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan 
         plan->host_bytes += one.host_bytes;
         plan->upload_bytes += one.upload_bytes + exchanges * (mst_halo_bytes(own, 0) + mst_halo_bytes(own, 1));
         plan->download_bytes += one.download_bytes + exchanges * (mst_edge_down_bytes(own, 0) + mst_edge_down_bytes(own, 1));
-        plan->duplicated += one.duplicated * (double)own->part.held_planes / (double)s->problem.all_planes;
-        held += (double)own->part.held_planes;
+        plan->duplicated += one.duplicated * (double)own->part[PLANES].held_count / (double)s->problem.whole[PLANES];
+        held += (double)own->part[PLANES].held_count;
         if (m->all[k].device < MST_STENCIL_MAX_PARTS)
-            plan->part_planes[m->all[k].device] = (size_t)own->part.planes;
+            plan->part_planes[m->all[k].device] = (size_t)own->part[PLANES].count;
     }
-    plan->duplicated += held / (double)s->problem.all_planes - 1;
+    plan->duplicated += held / (double)s->problem.whole[PLANES] - 1;
     plan->n_parts = m->n;
     plan->part_steps = m->steps;
     plan->part_beside = m->beside;

@@ -39,7 +39,7 @@ static bool meet(mst_members *m) {
 // Where a piece lies in the host's memory; NULL: it does not.
 static const void *see(const mst_member *own, const mst_halo_piece *p) {
     const mst_schedule *schedule = own->solver->schedule;
-    return schedule->kind->see ? schedule->kind->see(schedule, p->array, p->first) : NULL;
+    return schedule->kind->see ? schedule->kind->see(schedule, p->array, mst_piece_first(own->solver, p)) : NULL;
 }
 
 static mst_status enqueue_edge(mst_member *own, int side, size_t i, mst_error *error) {
@@ -49,9 +49,9 @@ static mst_status enqueue_edge(mst_member *own, int side, size_t i, mst_error *e
     if (see(own, p))
         return MST_OK;
     unsigned char *to = own->edges[side] + p->at;
+    MST_TRY(mst_piece_move(own->solver, &own->down, p, false, to, error));
     if (!schedule->kind->move)
-        return schedule->kind->get(schedule, p->array, p->first, p->count, to, error);
-    MST_TRY(schedule->kind->move(schedule, &own->down, p->array, p->first, p->count, false, to, error));
+        return MST_OK;
     MST_TRY(mst_queue_mark(&own->down, false, &own->gives[side].marks[i], error));
     MST_TRY_CL(clFlush(own->down.opencl), "cannot download halos");
 fail:
@@ -93,10 +93,9 @@ static mst_status take(mst_members *m, size_t k, int side, size_t i, uint64_t nu
     const void *seen = see(other, &other->gives[!side].pieces[i]), *from = seen ? seen : other->edges[!side] + p->at;
     if (!(*met = await(m, &other->given[!side], number * other->gives[!side].n + i + 1)))
         return MST_OK;
-    if (!schedule->kind->move)
-        return schedule->kind->put(schedule, p->array, p->first, p->count, from, error);
-    MST_TRY(schedule->kind->move(schedule, &own->up, p->array, p->first, p->count, true, (void *)from, error));
-    MST_TRY_CL(clFlush(own->up.opencl), "cannot upload halos");
+    MST_TRY(mst_piece_move(own->solver, &own->up, p, true, (void *)from, error));
+    if (schedule->kind->move)
+        MST_TRY_CL(clFlush(own->up.opencl), "cannot upload halos");
 fail:
     return status;
 }

@@ -4,6 +4,7 @@
 #include "runtime/group.h"
 #include "runtime/numbers.h"
 #include "schedules/memory.h"
+#include "scheme/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +199,7 @@ static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_
     const size_t element = m->whole->problem.elements[array];
     for (size_t k = 0; k < m->n; k++) {
         mst_stencil *s = m->all[k].solver;
-        const int64_t from = s->part.first, end = from + s->part.planes;
+        const int64_t from = s->part[PLANES].first, end = from + s->part[PLANES].count;
         const mst_part_range whole = mst_part_elements(&m->whole->problem, array, from, end);
         const mst_part_range own = mst_part_elements(&s->problem, array, from, end);
         const overlap o = overlap_of(first, count, whole.first, whole.count, own.first);
@@ -216,10 +217,11 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     const size_t element = m->whole->problem.elements[array];
     for (size_t k = 0; k < m->n; k++) {
         mst_stencil *s = m->all[k].solver;
-        mst_part_piece pieces[MST_PART_PIECES];
-        const int n = mst_part_pieces(&s->problem, array, pieces);
-        for (int i = 0; i < n; i++) {
-            const overlap o = overlap_of(first, count, pieces[i].at, pieces[i].count, pieces[i].first);
+        const uint64_t n = mst_layers_array_nodes(&s->problem, array);
+        mst_part_piece piece;
+        for (uint64_t i = 0; i < n; i += piece.count) {
+            piece = mst_part_piece_at(&s->problem, array, i);
+            const overlap o = overlap_of(first, count, piece.at, piece.count, piece.first);
             if (o.count > 0)
                 MST_TRY(s->schedule->kind->put(s->schedule, array, o.first, o.count, (const unsigned char *)from + o.at * element,
                                                error));

@@ -144,6 +144,24 @@ fail:
     return status;
 }
 
+// The numbers from `first` on of a spectrum's, as many as lie one behind the other in those of the whole region, too.
+static spectrum_piece piece_of(const mst_problem_spectrum *k, uint64_t first) {
+    const mst_observation *o = &k->what;
+    const uint64_t nodes = mst_spectrum_nodes(k), frequency = first / 2 / nodes;
+    uint64_t left = first / 2 % nodes, whole = 0, stride = 1, n = 0;
+    bool is_whole = true; // all axes so far
+    for (int axis = N_AXES - 1; axis >= 0; axis--) {
+        const uint64_t count = mst_observation_own(o, axis), i = left % count;
+        n = is_whole ? stride * count : n;
+        is_whole = is_whole && count == o->region.count[axis];
+        whole += (o->from[axis] + i) * stride;
+        stride *= o->region.count[axis];
+        left /= count;
+    }
+    n = is_whole ? stride * k->n_frequencies : n;
+    return (spectrum_piece){(size_t)(2 * k->first + first), (size_t)(2 * n), (size_t)(2 * (frequency * stride + whole))};
+}
+
 static mst_status move(mst_stencil *s, size_t spectrum, mst_location place, bool write, mst_error *error) {
     mst_status status = MST_OK;
     const mst_observations *all = s->problem.observations;
@@ -153,16 +171,15 @@ static mst_status move(mst_stencil *s, size_t spectrum, mst_location place, bool
     MST_REQUIRE(place.place == MST_PLACE_HOST || place.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "the sums of a spectrum must lie in host memory or a file");
     const mst_problem_spectrum *k = &all->spectra[spectrum];
-    const size_t whole = (size_t)k->what.region.nodes, own = (size_t)mst_spectrum_nodes(k);
-    const size_t once = own == whole ? k->n_frequencies : 1, numbers[] = {2 * k->n_frequencies * whole}; // frequencies
+    const size_t numbers[] = {2 * k->n_frequencies * (size_t)k->what.region.nodes};
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, numbers), place,
                             "the sums of a spectrum", NULL};
-    MST_REQUIRE(part = malloc(mst_smaller(2 * once * own * s->problem.element + 1, (size_t)CHUNK_BYTES)), MST_ERROR_HOST_MEMORY,
-                "out of memory for a spectrum");
-    for (size_t f = 0; f < k->n_frequencies; f += once) {
-        const spectrum_piece of = {2 * ((size_t)k->first + f * own), 2 * once * own,
-                                   2 * (f * whole + (size_t)(k->what.from * mst_spectrum_plane(k)))};
-        MST_TRY(move_sums(s, &t, &of, write, part, error));
+    MST_REQUIRE(part = malloc(CHUNK_BYTES), MST_ERROR_HOST_MEMORY, "out of memory for a spectrum");
+    const uint64_t own = 2 * mst_spectrum_nodes(k) * k->n_frequencies;
+    for (uint64_t first = 0, n; first < own; first += n) {
+        const spectrum_piece piece = piece_of(k, first);
+        n = piece.n;
+        MST_TRY(move_sums(s, &t, &piece, write, part, error));
     }
     MST_TRY(mst_queue_finish(&s->observer.queue, error));
 fail:

@@ -12,16 +12,21 @@ static mst_status check(const mst_stencil *s, const mst_stencil_neighbours *with
     mst_status status = MST_OK;
     MST_REQUIRE(s->halo_steps > 0, MST_ERROR_ARGUMENT, "the solver has the whole grid; desc->part makes one of a part");
     MST_REQUIRE(with->exchange, MST_ERROR_ARGUMENT, "neighbours->exchange must not be NULL");
-    for (int side = 0; side < 2; side++) {
-        MST_REQUIRE(with->given[side] || mst_edge_bytes(s, side) == 0, MST_ERROR_ARGUMENT,
-                    "neighbours->given[%d] is NULL; it is to have room for %llu bytes", side,
-                    (unsigned long long)mst_edge_bytes(s, side));
-        MST_REQUIRE(with->taken[side] || mst_halo_bytes(s, side) == 0, MST_ERROR_ARGUMENT,
-                    "neighbours->taken[%d] is NULL; it is to have room for %llu bytes", side,
-                    (unsigned long long)mst_halo_bytes(s, side));
+    for (int side = 0; side < (s->is_brick ? 1 : 2); side++) {
+        const uint64_t given = s->is_brick ? mst_halos_given(s) : mst_edge_bytes(s, side);
+        const uint64_t taken = s->is_brick ? mst_halos_taken(s) : mst_halo_bytes(s, side);
+        MST_REQUIRE(with->given[side] || given == 0, MST_ERROR_ARGUMENT,
+                    "neighbours->given[%d] is NULL; it is to have room for %llu bytes", side, (unsigned long long)given);
+        MST_REQUIRE(with->taken[side] || taken == 0, MST_ERROR_ARGUMENT,
+                    "neighbours->taken[%d] is NULL; it is to have room for %llu bytes", side, (unsigned long long)taken);
     }
 fail:
     return status;
+}
+
+// Along another axis than the slowest.
+static bool is_cut_sideways(const mst_stencil *s) {
+    return mst_problem_is_cut(&s->problem, ROWS) || mst_problem_is_cut(&s->problem, COLUMNS);
 }
 
 mst_status mst_part_run_begin(mst_stencil *s, const mst_stencil_neighbours *with, mst_part_run *out, mst_error *error) {
@@ -30,11 +35,11 @@ mst_status mst_part_run_begin(mst_stencil *s, const mst_stencil_neighbours *with
     MST_TRY(mst_description_read(NEIGHBOURS, with, &out->with, error));
     MST_TRY(check(s, &out->with, error));
     out->left = out->with.first;
-    out->beside = s->inputs.wishes.beside && s->schedule->kind->advance_cuts;
+    out->beside = s->inputs.wishes.beside && s->schedule->kind->advance_cuts && !is_cut_sideways(s);
     out->cuts = mst_part_cuts(s);
     out->down = (mst_queue)MST_QUEUE(s->context, s->context->download);
     out->up = (mst_queue)MST_QUEUE(s->context, s->context->upload);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < s->n_links; side++) {
         MST_TRY(mst_halo_cut(s, side, true, MST_HALO_PIECE, &out->gives[side], &out->n_gives[side], error));
         MST_TRY(mst_halo_cut(s, side, false, MST_HALO_PIECE, &out->takes[side], &out->n_takes[side], error));
     }
@@ -43,7 +48,7 @@ fail:
 }
 
 void mst_part_run_release(mst_part_run *run) {
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < MST_MOST_LINKS; side++) {
         free(run->gives[side]);
         free(run->takes[side]);
     }
@@ -60,39 +65,41 @@ void mst_part_run_abandon(mst_part_run *run) {
 
 // ---- An exchange
 
-static mst_status move_piece(mst_part_run *run, const mst_halo_piece *piece, bool up, unsigned char *host, mst_error *error) {
-    mst_schedule *schedule = run->solver->schedule;
-    const mst_schedule_kind *kind = schedule->kind;
-    if (kind->move)
-        return kind->move(schedule, up ? &run->up : &run->down, piece->array, piece->first, piece->count, up, host + piece->at,
-                          error);
-    return up ? kind->put(schedule, piece->array, piece->first, piece->count, host + piece->at, error)
-              : kind->get(schedule, piece->array, piece->first, piece->count, host + piece->at, error);
+// What one neighbour is given, or gives.
+static mst_status move_pieces(mst_part_run *run, int side, bool up, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stencil *s = run->solver;
+    const mst_link *link = &s->links[side];
+    const mst_halo_piece *pieces = up ? run->takes[side] : run->gives[side];
+    unsigned char *host = s->is_brick ? (unsigned char *)(up ? run->with.taken : run->with.given)[0]
+                                      : (unsigned char *)(up ? run->with.taken : run->with.given)[side];
+    host += !s->is_brick || !host ? 0 : up ? link->taken_at : link->given_at;
+    for (size_t i = 0; i < (up ? run->n_takes : run->n_gives)[side]; i++)
+        MST_TRY(mst_piece_move(run->solver, up ? &run->up : &run->down, &pieces[i], up, host + pieces[i].at, error));
+fail:
+    return status;
 }
 
 // With `behind`, kernels that are queued later wait for what is on its way up; else it is there.
 static mst_status exchange(mst_part_run *run, bool behind, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     cl_event halos = NULL;
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < run->n_gives[side]; i++)
-            MST_TRY(move_piece(run, &run->gives[side][i], false, run->with.given[side], error));
+    const int n = run->solver->n_links;
+    for (int side = 0; side < n; side++)
+        MST_TRY(move_pieces(run, side, false, error));
     MST_TRY(mst_queue_finish(&run->down, error));
     MST_TRY(run->with.exchange(run->with.user, error));
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < run->n_takes[side]; i++)
-            MST_TRY(move_piece(run, &run->takes[side][i], true, run->with.taken[side], error));
+    for (int side = 0; side < n; side++)
+        MST_TRY(move_pieces(run, side, true, error));
     MST_TRY_CL(clFlush(run->up.opencl), "cannot upload halos");
-    if (behind && run->n_takes[0] + run->n_takes[1] > 0) {
+    if (behind && mst_halos_taken(run->solver) > 0) {
         MST_TRY(mst_event_mark(&run->up, &halos, error));
         MST_TRY(mst_queue_barrier(&run->solver->schedule->queue, 1, &halos, "halos", error));
     } else {
         MST_TRY(mst_queue_finish(&run->up, error));
     }
-    for (int side = 0; side < 2; side++) {
-        traffic->download_bytes += mst_edge_bytes(run->solver, side);
-        traffic->upload_bytes += mst_halo_bytes(run->solver, side);
-    }
+    traffic->download_bytes += mst_halos_given(run->solver);
+    traffic->upload_bytes += mst_halos_taken(run->solver);
     run->left = run->solver->steps_left = run->solver->halo_steps;
 fail:
     mst_event_drop(&halos);

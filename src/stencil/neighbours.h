@@ -13,8 +13,8 @@ typedef struct mst_part_run {
     bool beside;   // it goes on while the interior is computed
     mst_cuts cuts;
     mst_queue up, down;
-    mst_halo_piece *gives[2], *takes[2];
-    size_t n_gives[2], n_takes[2];
+    mst_halo_piece *gives[MST_MOST_LINKS], *takes[MST_MOST_LINKS];
+    size_t n_gives[MST_MOST_LINKS], n_takes[MST_MOST_LINKS];
 } mst_part_run;
 
 // Release accepts a run that is all 0, and half-begun ones.

@@ -42,7 +42,7 @@ static void put_numbers(const mst_observer *o, const mst_formula *f, void *to) {
     const size_t own = (size_t)p->grid[PLANES];
     for (size_t i = 0; i < f->n_varying * own; i++) {
         const size_t at = f->first_varying * own + i;
-        const double value = f->varying[i / own * p->n_runs + (size_t)p->first_plane + i % own];
+        const double value = f->varying[i / own * p->n_runs + (size_t)p->first[PLANES] + i % own];
         if (p->is_double)
             ((double *)to)[at] = value;
         else
@@ -199,10 +199,12 @@ mst_status mst_observer_add(mst_observer *o, size_t spectrum, uint64_t step, mst
                   .is_spectrum = true,
                   .region = s->what.region,
                   .to = mst_spectrum_nodes(s),
-                  .of_line = s->what.region.count[COLUMNS],
+                  .of_line = mst_observation_own(&s->what, COLUMNS),
                   .step = step};
-    l.region.start[PLANES] += s->what.from * s->what.region.step[PLANES] - (uint64_t)o->problem->first_plane;
-    l.region.count[PLANES] = s->what.to - s->what.from;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        l.region.start[axis] += s->what.from[axis] * s->what.region.step[axis] - (uint64_t)o->problem->first[axis];
+        l.region.count[axis] = mst_observation_own(&s->what, axis);
+    }
     for (size_t k = 0; k < s->n_frequencies; k++)
         put_phase(o, s->frequencies[k], s->what.every, step, k);
     MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->phases, 0, s->n_frequencies * 2 * o->problem->element, o->staging,

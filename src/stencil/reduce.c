@@ -89,7 +89,7 @@ static mst_look look_of(mst_observer *o, size_t monitor, uint64_t step) {
                   .of_line = mst_observation_line(&what->region),
                   .step = step};
     if (o->problem->n_runs == 0)
-        l.region.start[PLANES] -= (uint64_t)o->problem->first_plane;
+        l.region.start[PLANES] -= (uint64_t)o->problem->first[PLANES];
     return l;
 }
 
@@ -98,7 +98,7 @@ static mst_status measure(mst_observer *o, size_t monitor, uint64_t step, size_t
     mst_status status = MST_OK;
     const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
     const size_t n = (size_t)mst_observation_groups(&m->what.region) * OF_GROUP;
-    double *latest = o->records[monitor].latest + o->problem->first_plane + first;
+    double *latest = o->records[monitor].latest + o->problem->first[PLANES] + first;
     mst_look l = look_of(o, monitor, step);
     l.runs = runs;
     l.region.start[PLANES] += first;
@@ -174,8 +174,8 @@ static mst_status measure_part(mst_observer *o, size_t monitor, uint64_t step, m
     const uint64_t plane = r->count[ROWS] * mst_observation_line(r);
     const size_t n = (size_t)mst_observation_groups(r) * OF_GROUP;
     shared_look s = {.look = look_of(o, monitor, step),
-                     .from = m->what.from * plane,
-                     .to = m->what.to * plane,
+                     .from = m->what.from[PLANES] * plane,
+                     .to = m->what.to[PLANES] * plane,
                      .share = mst_observation_share(r),
                      .units = mst_observation_units(r)};
     s.border = mst_smaller(mst_divide_up(s.from, s.share) * s.share, s.to);

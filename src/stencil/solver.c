@@ -38,10 +38,10 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
                                        .fuse = mst_plan_sweeps(desc->schedule) ? 0 : desc->fuse,
                                        .middle = mst_plan_sweeps(desc->schedule) ? desc->fuse : 0,
                                        .overlap = !desc->no_overlap,
-                                       .beside = desc->part && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE}};
-    if (desc->part) { // the members of a group have one host's memory
+                                       .beside = (desc->part || desc->brick) && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE}};
+    if (desc->part || desc->brick) { // the members of a group have one host's memory
         in->host.left /= context->lead->n_peers + 1;
-        in->part_steps = desc->part->steps;
+        in->part_steps = desc->part ? desc->part->steps : desc->brick->steps;
     }
     return mst_stepper_limits(context, &in->tile_limits, error);
 }

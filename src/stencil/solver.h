@@ -5,7 +5,7 @@
 #include "observer.h"
 #include "runtime/context.h"
 #include "runtime/turn.h"
-#include "stencil/plan/parts.h"
+#include "stencil/plan/links.h"
 #include "stencil/plan/plan.h"
 #include "stencil/schedules/schedule.h"
 #include "stencil/schedules/tables.h"
@@ -19,10 +19,14 @@ typedef struct mst_stencil_choice {
 struct mst_stencil {
     mst_context *context;
     struct mst_members *members; // the schedule of a grid that is shared out among the devices of a group (members.h); else NULL
-    // Of a part of a larger grid: its planes, how far a step reads, for how many steps its halos are, and still hold (0: they are
-    // to be filled first), and the arrays of the state that were written since it ran, or the sides whose halos were. Else 0.
-    mst_part part;
-    mst_halo halo;
+    // Of a part of a larger grid, an axis: its nodes, and how far a step reads; its neighbours, for how many steps its halos are,
+    // and still hold (0: they are to be filled first), and the arrays of the state that were written since it ran, or the
+    // neighbours whose halos were. Else 0.
+    mst_part part[N_AXES];
+    mst_halo halos[N_AXES];
+    bool is_brick; // cut along any axis, else along the slowest
+    mst_link links[MST_MOST_LINKS];
+    int n_links;
     uint64_t halo_steps, steps_left, written, filled;
     mst_turn *turn;
     mst_problem problem;

@@ -136,23 +136,49 @@ fail:
     return status;
 }
 
-// A piece of an array from what is given of the whole one.
-static mst_status load(mst_stencil *s, int array, const mst_given *given, const mst_part_piece *piece, mst_error *error) {
+// What is given of an array, on its way to elements that the solver holds.
+typedef struct state_load {
+    mst_stencil *solver;
+    int array;
+    const mst_given *given;
+    bool of_whole; // the array of the whole grid is given, else what the solver holds
+    void *read, *values;
+} state_load;
+
+// Elements first .. first + count - 1, of which those that lie one behind the other in what is given are read at once.
+static mst_status load_elements(const state_load *l, uint64_t first, uint64_t count, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_transfer *from = &given->from;
-    size_t bytes = mst_type_bytes(from->layout.type);
-    void *values = NULL, *read = NULL;
-    MST_REQUIRE((values = malloc(CHUNK * s->problem.element)) && (read = malloc(CHUNK * bytes)), MST_ERROR_HOST_MEMORY,
-                "out of memory for initial values");
-    for (uint64_t k = 0; k < piece->count; k += CHUNK) {
-        const uint64_t n = mst_smaller(piece->count - k, (uint64_t)CHUNK), at = piece->at + k;
-        MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
-        MST_TRY(load_part(&s->problem, given, read, at, n, values, error));
-        MST_TRY(mst_solver_put(s, array, piece->first + k, n, values, error));
+    const mst_stencil *s = l->solver;
+    const mst_transfer *from = &l->given->from;
+    const size_t bytes = mst_type_bytes(from->layout.type);
+    for (uint64_t k = 0, n; k < count; k += n) {
+        const mst_part_piece all = {first + k, count - k, first + k};
+        const mst_part_piece piece = l->of_whole ? mst_part_piece_at(&s->problem, l->array, first + k) : all;
+        n = mst_smaller(piece.count, count - k);
+        MST_TRY(
+            mst_transfer_read(s->context->pool, from, (size_t)piece.at * bytes, (size_t)(piece.at + n) * bytes, l->read, error));
+        MST_TRY(
+            load_part(&s->problem, l->given, l->read, piece.at, n, (unsigned char *)l->values + k * s->problem.element, error));
     }
 fail:
-    free(values);
-    free(read);
+    return status;
+}
+
+static mst_status load(mst_stencil *s, int array, const mst_given *given, bool of_whole, mst_error *error) {
+    mst_status status = MST_OK;
+    state_load l = {s, array, given, of_whole, NULL, NULL};
+    const uint64_t all = mst_layers_array_nodes(&s->problem, array);
+    l.values = malloc(CHUNK * s->problem.element);
+    l.read = malloc(CHUNK * mst_type_bytes(given->from.layout.type));
+    MST_REQUIRE(l.values && l.read, MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    for (uint64_t first = 0; first < all; first += CHUNK) {
+        const uint64_t n = mst_smaller(all - first, (uint64_t)CHUNK);
+        MST_TRY(load_elements(&l, first, n, error));
+        MST_TRY(mst_solver_put(s, array, first, n, l.values, error));
+    }
+fail:
+    free(l.values);
+    free(l.read);
     return status;
 }
 
@@ -170,10 +196,7 @@ static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const
     } else if (initial->layout.rank == 0) {
         MST_TRY(fill(s, array, NULL, error));
     } else {
-        mst_part_piece pieces[MST_PART_PIECES];
-        const int n = mst_part_pieces(&s->problem, array, pieces);
-        for (int k = 0; k < n; k++)
-            MST_TRY(load(s, array, &given, &pieces[k], error));
+        MST_TRY(load(s, array, &given, true, error));
     }
 fail:
     mst_formula_release(&formula);
@@ -201,31 +224,19 @@ fail:
     return status;
 }
 
-// What a solver takes of the values given: all, or of an array of the whole grid what it holds. Returns how many pieces.
-static int pieces_of(const mst_stencil *s, int array, bool whole, mst_part_piece pieces[MST_PART_PIECES]) {
-    if (whole)
-        return mst_part_pieces(&s->problem, array, pieces);
-    pieces[0] = (mst_part_piece){0, mst_layers_array_nodes(&s->problem, array), 0};
-    return 1;
-}
-
 static mst_status write_field(mst_stencil *s, const char *field, int level, bool whole, mst_type type, mst_location from,
                               mst_error *error) {
     mst_status status = MST_OK;
-    int array, n;
-    mst_part_piece pieces[MST_PART_PIECES];
-    size_t shape[] = {0};
+    int array;
     MST_TRY(mst_solver_find(s, field, level, &array, error));
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
-    n = pieces_of(s, array, whole, pieces);
-    for (int k = 0; k < n; k++)
-        shape[0] = (size_t)mst_larger((uint64_t)shape[0], pieces[k].at + pieces[k].count);
+    const size_t shape[] = {
+        (size_t)(whole ? mst_part_whole_elements(&s->problem, array) : mst_layers_array_nodes(&s->problem, array))};
     const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values", NULL}, NULL, 0};
     MST_REQUIRE(mst_given_is_real(type), MST_ERROR_ARGUMENT, "the values are %s; they must be real numbers", mst_type_name(type));
     mst_observer_forget(&s->observer);
-    for (int k = 0; k < n; k++)
-        MST_TRY(load(s, array, &t, &pieces[k], error));
+    MST_TRY(load(s, array, &t, whole, error));
     if (array < s->problem.n_arrays) {
         s->missing &= ~((uint64_t)1 << array);
         MST_TRY(mst_part_written(s, array, error));

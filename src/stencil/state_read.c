@@ -50,6 +50,7 @@ typedef struct reading {
     mst_stencil *s;
     int array;
     mst_type type;
+    mst_region nodes; // of the array that the solver holds
     mst_transfer to;
     unsigned char *row, *packed;
     uint64_t filled, written; // elements
@@ -83,62 +84,75 @@ fail:
     return status;
 }
 
-// Where in an array of the whole grid a part's own planes begin; the count is 0 where a memory variable has none there.
-static mst_part_piece own_piece(const mst_stencil *s, int array) {
-    const mst_part *part = &s->part;
-    const mst_part_range own = mst_part_elements(&s->problem, array, part->first, part->first + part->planes);
-    mst_part_piece pieces[MST_PART_PIECES], found = {own.first, own.count, 0};
-    const int n = mst_part_pieces(&s->problem, array, pieces);
-    for (int k = 0; k < n; k++)
-        if (own.first >= pieces[k].first && own.first < pieces[k].first + pieces[k].count)
-            found.at = pieces[k].at + (own.first - pieces[k].first);
-    return found;
+// The part's own nodes of an array, to where they are in one of the whole grid: as many at once as lie one behind the other in
+// both.
+static mst_status read_own(reading *r, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &r->s->problem;
+    const uint64_t e = mst_type_bytes(r->type), *start = r->nodes.start, *count = r->nodes.count;
+    uint64_t grid[N_AXES];
+    mst_layers_grid(p, r->array, grid);
+    const bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS];
+    const uint64_t run = count[COLUMNS] * (rows ? count[ROWS] : 1) * (planes ? count[PLANES] : 1);
+    for (uint64_t i = 0; i < (planes ? 1 : count[PLANES]); i++)
+        for (uint64_t j = 0; j < (rows ? 1 : count[ROWS]); j++) {
+            const uint64_t first = ((start[PLANES] + i) * grid[ROWS] + start[ROWS] + j) * grid[COLUMNS] + start[COLUMNS];
+            for (uint64_t k = 0, n; k < run; k += n) {
+                const mst_part_piece piece = mst_part_piece_at(p, r->array, first + k);
+                n = mst_smaller(mst_smaller(piece.count, run - k), (uint64_t)CHUNK);
+                MST_TRY(get(r->s, r->array, r->type, piece.first, n, r->packed, error));
+                MST_TRY(mst_transfer_write(r->s->context->pool, &r->to, (size_t)(piece.at * e), (size_t)((piece.at + n) * e),
+                                           r->packed, error));
+            }
+        }
+fail:
+    return status;
 }
 
-static mst_location move_on(mst_location to, uint64_t bytes) {
-    return to.place == MST_PLACE_FILE ? mst_at_file(to.file, to.offset + bytes) : mst_at_host((unsigned char *)to.host + bytes);
+// The nodes of a region one behind the other.
+static mst_status read_region(reading *r, mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t grid[N_AXES];
+    mst_layers_grid(&r->s->problem, r->array, grid);
+    const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = r->nodes.start, *step = r->nodes.step, *count = r->nodes.count;
+    const bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS] && step[PLANES] == 1;
+    if (planes)
+        MST_TRY(read_line(r, start[PLANES] * plane, 1, count[PLANES] * plane, error));
+    for (uint64_t i = 0; i < count[PLANES] && !planes; i++)
+        for (uint64_t j = 0; j < count[ROWS]; j++) {
+            const uint64_t row = (start[PLANES] + i * step[PLANES]) * grid[ROWS] + start[ROWS] + j * step[ROWS];
+            MST_TRY(read_line(r, row * grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
+        }
+    MST_TRY(flush(r, error));
+fail:
+    return status;
 }
 
 static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, bool whole,
                              mst_type type, mst_location to, mst_error *error) {
     mst_status status = MST_OK;
-    mst_region nodes;
+    const mst_problem *p = &s->problem;
+    const bool of_part = s->halo_steps > 0;
     uint64_t grid[N_AXES];
     reading r = {.s = s, .type = type};
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(mst_solver_find(s, field, level, &r.array, error));
-    const mst_problem *p = &s->problem;
     MST_REQUIRE(type == mst_solver_precision(s) || (type == MST_FLOAT16 && mst_problem_is_half(p, r.array)), MST_ERROR_ARGUMENT,
                 "%s is read as %s; it is stored as %s", field, mst_type_name(type),
                 mst_type_name(mst_problem_is_half(p, r.array) ? MST_FLOAT16 : mst_solver_precision(s)));
     MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`to` must be host memory or a file");
-    mst_layers_grid(&s->problem, r.array, grid);
-    if (whole && s->halo_steps > 0) {
-        const mst_part_piece own = own_piece(s, r.array);
-        if (own.count == 0)
-            return MST_OK;
-        to = move_on(to, own.at * mst_type_bytes(type));
-    }
-    if (s->halo_steps > 0)
-        MST_TRY(mst_part_region(s, r.array, region, &nodes, error));
-    else
-        MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
-    const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
-    const size_t total[] = {(size_t)nodes.nodes};
+    mst_layers_grid(p, r.array, grid);
+    MST_TRY(of_part ? mst_part_region(s, r.array, region, &r.nodes, error)
+                    : mst_region_read(p->rank, grid, region, &r.nodes, error));
+    if (r.nodes.nodes == 0) // of a memory variable, where the part has none
+        return MST_OK;
+    const size_t total[] = {(size_t)(whole ? mst_part_whole_elements(p, r.array) : r.nodes.nodes)};
     r.to = (mst_transfer){mst_layout_dense(type, 1, total), to, "the values read", NULL};
     r.packed = malloc(CHUNK * p->element);
     r.row = malloc(CHUNK * p->element);
     MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");
-    bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS] && step[PLANES] == 1;
-    if (planes)
-        MST_TRY(read_line(&r, start[PLANES] * plane, 1, count[PLANES] * plane, error));
-    for (uint64_t i = 0; i < count[PLANES] && !planes; i++)
-        for (uint64_t j = 0; j < count[ROWS]; j++) {
-            uint64_t row = (start[PLANES] + i * step[PLANES]) * grid[ROWS] + start[ROWS] + j * step[ROWS];
-            MST_TRY(read_line(&r, row * grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
-        }
-    MST_TRY(flush(&r, error));
+    MST_TRY(whole && of_part ? read_own(&r, error) : read_region(&r, error));
 fail:
     free(r.packed);
     free(r.row);

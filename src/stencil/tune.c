@@ -157,12 +157,13 @@ mst_status mst_stencil_tune(mst_context *context, const mst_plan_inputs *in, con
     t.desc.n_monitors = t.desc.n_spectra = 0;
     t.desc.until = NULL;
     t.desc.part = NULL;
+    t.desc.brick = NULL;
     t.rule = (mst_stencil_choice){mst_smaller(rule, most), mst_tile_rule(p, mst_plan_shape(in))};
     *out = t.rule;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
         return MST_OK; // as published
     t.steps = steps_of(t.rule.fuse, p->nodes);
-    if (desc->part || all > MOST_STATE || all > mst_budget_left(context, &context->device_memory) / 2)
+    if (desc->part || desc->brick || all > MOST_STATE || all > mst_budget_left(context, &context->device_memory) / 2)
         problem.work = NULL;
     add_parameters(&problem, &t, desc, most);
     identify(&problem, in, desc);

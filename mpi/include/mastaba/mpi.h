@@ -199,11 +199,12 @@ MST_API int mst_mpi_filter_is_broken(const mst_mpi_filter *plan);
 // A solver of one grid over all ranks: each has some planes of its slowest axis, and halos.
 typedef struct mst_mpi_stencil mst_mpi_stencil;
 
-// Cuts the grid into a part for each rank (mst_stencil_divide) and makes this rank's solver, on its context, which outlives it.
-// Of desc everything is of the whole grid. `steps` between two exchanges of halos; 0: as many as a model holds to be best. By
-// default they go on beside the interior on GPUs with memory of their own, else they wait (desc->exchange).
+// Cuts the grid into a brick for each rank (mst_stencil_brick_of), mostly some planes of its slowest axis, and makes this rank's
+// solver, on its context, which outlives it. Of desc everything is of the whole grid; of desc->brick `bricks` is taken, how many
+// of them there are to be along each axis (NULL, or all 0: chosen). `steps` between two exchanges of halos; 0: as many as a model
+// holds to be best. By default they go on beside the interior on GPUs with memory of their own, else they wait (desc->exchange).
 // `timeout` as in mst_mpi_fft_desc. A result has the same bits as that of one solver. *out is the caller's; NULL on failure.
-// Collective, blocks. Errors are those of mst_stencil_create and mst_stencil_divide; MST_ERROR_IO where MPI fails.
+// Collective, blocks. Errors are those of mst_stencil_create and mst_stencil_brick_of; MST_ERROR_IO where MPI fails.
 MST_API mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc,
                                           uint64_t steps, double timeout, mst_mpi_stencil **out, mst_error *error);
 MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, unless it is NULL or broken
@@ -224,9 +225,13 @@ MST_API mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *solver, uint64_t st
 MST_API uint64_t mst_mpi_stencil_step(const mst_mpi_stencil *solver);
 
 // This rank's solver, for mst_stencil_read of its own planes (the region may be NULL), mst_stencil_step and the like, but not to
-// run it; NULL: this rank has no planes, as there are too many ranks. *part (unless NULL) says which planes they are; with one
-// rank that has all, part->planes is that of the grid. Valid as long as the solver.
+// run it; NULL: this rank has no planes, as there are too many ranks. *part (unless NULL) says which planes they are (of a brick,
+// those of its nodes); with one rank that has all, part->planes is that of the grid. Valid as long as the solver.
 MST_API mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *solver, mst_stencil_part *part);
+
+// Which nodes this rank has, count[0] being 0 if it has none, and how many bricks there are. *brick is from its INIT.
+// MST_ERROR_ARGUMENT.
+MST_API mst_status mst_mpi_stencil_brick(const mst_mpi_stencil *solver, mst_stencil_brick *brick, mst_error *error);
 
 // Goes on from another state, of that step: before it, every rank with planes has written every array of the state to its own
 // solver (mst_stencil_write_whole, from one file that any number of ranks wrote by mst_stencil_read_whole, say). Collective,

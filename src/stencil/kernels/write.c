@@ -131,15 +131,15 @@ static void end_coordinate(const mst_writer *w, int axis) {
 
 static void write_coordinate(const mst_writer *w, int axis, const char *number) {
     const mst_problem *p = w->problem;
-    const bool cut = axis == PLANES && (p->first_plane != 0 || p->is_ring);
+    const bool cut = p->first[axis] != 0 || p->is_ring[axis];
     mst_number_text node, length;
     if (cut) { // to a part of the grid
-        snprintf(node, sizeof node, "(%s) + %lld", number, (long long)p->first_plane);
-        snprintf(length, sizeof length, "%lldL", (long long)p->all_planes);
+        snprintf(node, sizeof node, "(%s) + %lld", number, (long long)p->first[axis]);
+        snprintf(length, sizeof length, "%lldL", (long long)p->whole[axis]);
     }
     mst_text_put(w->out,
-                 mst_problem_periodic(p, axis) || (cut && p->is_ring) ? "const real $name = (real)wrap($number, $length) * "
-                                                                      : "const real $name = (real)($number) * ",
+                 mst_problem_periodic(p, axis) || p->is_ring[axis] ? "const real $name = (real)wrap($number, $length) * "
+                                                                   : "const real $name = (real)($number) * ",
                  MST_SET(name, coordinate_name(p, axis)), MST_SET(number, cut ? node : number),
                  MST_SET(length, cut ? length : lengths[axis]));
     end_coordinate(w, axis);
@@ -176,10 +176,15 @@ void mst_write_column(const mst_writer *w, const mst_formula *formula, const cha
         write_coordinate(w, COLUMNS, column);
         return;
     }
+    const mst_problem *p = w->problem;
+    mst_number_text length = "n_columns", first;
+    snprintf(first, sizeof first, p->first[COLUMNS] == 0 ? "%s" : "%s + %lld", column, (long long)p->first[COLUMNS]);
+    if (p->is_ring[COLUMNS])
+        snprintf(length, sizeof length, "%lldL", (long long)p->whole[COLUMNS]);
     mst_text_put(w->out,
-                 mst_problem_periodic(w->problem, COLUMNS)
-                     ? "const vreal x = TO_VREAL((((vlong)($column) + LANES) % n_columns + n_columns) % n_columns) * "
+                 mst_problem_periodic(p, COLUMNS) || p->is_ring[COLUMNS]
+                     ? "const vreal x = TO_VREAL((((vlong)($column) + LANES) % $length + $length) % $length) * "
                      : "const vreal x = TO_VREAL((vlong)($column) + LANES) * ",
-                 MST_SET(column, column));
+                 MST_SET(column, first), MST_SET(length, length));
     end_coordinate(w, COLUMNS);
 }

@@ -15,31 +15,32 @@ static const double MOST_HALO = 0.5;
 // Seconds of the launches that planes beside cuts take beside those of the rest.
 static const double LAUNCHES = 3e-5;
 
-static int64_t planes_between(const mst_problem *p, uint64_t a, uint64_t b) {
-    const int64_t apart = (int64_t)(a > b ? a - b : b - a), n = (int64_t)p->all_planes;
-    return mst_problem_periodic(p, PLANES) ? mst_smaller(apart, n - apart) : apart;
+static int64_t nodes_between(const mst_problem *p, int axis, uint64_t a, uint64_t b) {
+    const int64_t apart = (int64_t)(a > b ? a - b : b - a), n = (int64_t)p->whole[axis];
+    return mst_problem_periodic(p, axis) ? mst_smaller(apart, n - apart) : apart;
 }
 
-static int64_t find_beside(const mst_problem *p) {
+static int64_t find_beside(const mst_problem *p, int axis) {
     int64_t most = 0;
     for (size_t i = 0; i < p->n_points; i++) {
-        const uint64_t home = p->records[mst_problem_home(p, i)].node[PLANES];
+        const uint64_t home = p->records[mst_problem_home(p, i)].node[axis];
         for (size_t k = p->shares_begin[i]; k < p->shares_begin[i + 1]; k++)
-            most = mst_larger(most, planes_between(p, p->records[p->shares[k].record].node[PLANES], home));
+            most = mst_larger(most, nodes_between(p, axis, p->records[p->shares[k].record].node[axis], home));
     }
     const mst_observations *all = p->observations;
     for (size_t k = 0; all && k < all->n_monitors; k++)
-        most = mst_larger(most, (int64_t)all->monitors[k].what.reach[PLANES]);
+        most = mst_larger(most, (int64_t)all->monitors[k].what.reach[axis]);
     for (size_t k = 0; all && k < all->n_spectra; k++)
-        most = mst_larger(most, (int64_t)all->spectra[k].what.reach[PLANES]);
+        most = mst_larger(most, (int64_t)all->spectra[k].what.reach[axis]);
     return most;
 }
 
-mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *error) {
+mst_status mst_halo_find(const mst_problem *problem, mst_halo out[N_AXES], mst_error *error) {
     mst_pipeline step = {0};
     mst_status status = mst_pipeline_make(problem, 1, false, &step, error);
-    *out = (mst_halo){
-        {step.low[PLANES], step.high[PLANES]}, {step.fixed_low[PLANES], step.fixed_high[PLANES]}, find_beside(problem)};
+    for (int axis = 0; axis < N_AXES; axis++)
+        out[axis] = (mst_halo){
+            {step.low[axis], step.high[axis]}, {step.fixed_low[axis], step.fixed_high[axis]}, find_beside(problem, axis)};
     mst_pipeline_release(&step);
     return status;
 }
@@ -64,44 +65,44 @@ static double sum_of(const double *shares, size_t n) {
 }
 
 // Boundaries lie where the sums of the shares do, rounded; parts that would be thinner than the least take from those behind.
-static size_t cut_planes(int64_t n_planes, int64_t least, const double *shares, size_t n, mst_part *parts) {
+static size_t cut_nodes(int64_t n_nodes, int64_t least, const double *shares, size_t n, mst_part *parts) {
     const double sum = sum_of(shares, n);
     double before = 0;
     int64_t first = 0;
     size_t last = 0, count = 0;
     for (size_t k = 0; k < n; k++) {
         before += share_of(shares, k);
-        int64_t end = sum > 0 ? (int64_t)((double)n_planes * (before / sum) + 0.5) : n_planes;
-        const bool any = share_of(shares, k) > 0 && n_planes - first >= least;
-        end = !any ? first : mst_smaller(mst_larger(end, first + least), n_planes);
-        parts[k] = (mst_part){.first = first, .planes = end - first};
+        int64_t end = sum > 0 ? (int64_t)((double)n_nodes * (before / sum) + 0.5) : n_nodes;
+        const bool any = share_of(shares, k) > 0 && n_nodes - first >= least;
+        end = !any ? first : mst_smaller(mst_larger(end, first + least), n_nodes);
+        parts[k] = (mst_part){.first = first, .count = end - first};
         if (any) {
             last = k;
             count++;
         }
         first = end;
     }
-    parts[last].planes += n_planes - first; // what the last ones have no room for
+    parts[last].count += n_nodes - first; // what the last ones have no room for
     for (size_t k = last + 1; k < n; k++)
-        parts[k].first = n_planes;
+        parts[k].first = n_nodes;
     return mst_larger(count, (size_t)1);
 }
 
-size_t mst_parts_cut(const mst_problem *p, const mst_halo *halo, uint64_t steps, const double *shares, size_t n,
+size_t mst_parts_cut(const mst_problem *p, int axis, const mst_halo *halo, uint64_t steps, const double *shares, size_t n,
                      mst_part *parts) {
-    const int64_t n_planes = (int64_t)p->all_planes;
-    const bool is_ring = mst_problem_periodic(p, PLANES);
-    const size_t count = cut_planes(n_planes, mst_halo_least(halo, is_ring, steps), shares, n, parts);
+    const int64_t n_nodes = (int64_t)p->whole[axis];
+    const bool is_ring = mst_problem_periodic(p, axis);
+    const size_t count = cut_nodes(n_nodes, mst_halo_least(halo, is_ring, steps), shares, n, parts);
     for (size_t k = 0; k < n; k++) {
         mst_part *part = &parts[k];
         int64_t from = part->first - mst_halo_depth(halo, 0, steps);
-        int64_t to = part->first + part->planes + mst_halo_depth(halo, 1, steps);
+        int64_t to = part->first + part->count + mst_halo_depth(halo, 1, steps);
         if (!is_ring || count == 1) {
             from = mst_larger(from, (int64_t)0);
-            to = mst_smaller(to, n_planes);
+            to = mst_smaller(to, n_nodes);
         }
-        part->held_first = part->planes > 0 ? from : part->first;
-        part->held_planes = part->planes > 0 ? to - from : 0;
+        part->held_first = part->count > 0 ? from : part->first;
+        part->held_count = part->count > 0 ? to - from : 0;
     }
     return count;
 }
@@ -124,7 +125,7 @@ static double seconds_beside(const mst_halo *halo, const mst_parts_rates *rates,
 }
 
 double mst_parts_seconds(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, size_t n) {
-    const double halos = halo_planes(halo, steps), planes = (double)p->all_planes / (double)n;
+    const double halos = halo_planes(halo, steps), planes = (double)p->whole[PLANES] / (double)n;
     const double plane_seconds = (double)p->plane / rates->updates, computing = (planes + halos) * plane_seconds;
     const double bytes = (double)(mst_parts_bytes(p, halo, 0, steps) + mst_parts_bytes(p, halo, 1, steps));
     const double exchange = rates->latency + bytes / rates->exchange;
@@ -134,7 +135,7 @@ double mst_parts_seconds(const mst_problem *p, const mst_halo *halo, const mst_p
 
 uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, size_t n) {
     const uint64_t unit = rates->unit;
-    const int64_t planes = (int64_t)(p->all_planes / n);
+    const int64_t planes = (int64_t)(p->whole[PLANES] / n);
     const bool is_ring = mst_problem_periodic(p, PLANES);
     uint64_t best = 0;
     double least = 0;

@@ -103,16 +103,17 @@ fail:
     return status;
 }
 
-mst_status mst_boxes_enqueue(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
-                             void *host, mst_error *error) {
-    copying t = {boxes, queue, buffer, up, host};
-    return copy_range(&t, first, count, error);
+mst_status mst_boxes_enqueue(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, const uint64_t from[N_AXES],
+                             const uint64_t count[N_AXES], bool up, void *host, mst_error *error) {
+    const copying t = {boxes, queue, buffer, up, host};
+    return copy_box(&t, from, count, error);
 }
 
 mst_status mst_boxes_copy(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
                           void *host, mst_error *error) {
-    mst_status status = mst_boxes_enqueue(boxes, queue, buffer, first, count, up, host, error);
-    MST_TRY(status);
+    mst_status status = MST_OK;
+    copying t = {boxes, queue, buffer, up, host};
+    MST_TRY(copy_range(&t, first, count, error));
     MST_TRY(mst_queue_finish(queue, error));
     return MST_OK;
 fail:

@@ -25,8 +25,8 @@ mst_boxes mst_boxes_of(const mst_sweeps *sweeps, int array);
 // Elements first .. first + count - 1, to the device if `up`. Blocks; after a failure the queue is abandoned.
 mst_status mst_boxes_copy(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
                           void *host, mst_error *error);
-// The same without waiting: the host's memory has to stay as it is until the queue is finished.
-mst_status mst_boxes_enqueue(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
-                             void *host, mst_error *error);
+// A box of elements, without waiting: the host's memory has to stay as it is until the queue is finished.
+mst_status mst_boxes_enqueue(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, const uint64_t from[N_AXES],
+                             const uint64_t count[N_AXES], bool up, void *host, mst_error *error);
 
 #endif

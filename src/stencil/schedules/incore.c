@@ -170,13 +170,12 @@ static cl_long8 grid_of(const mst_problem *p) {
                        (cl_long)p->plane, 0}};
 }
 
-// Planes of fields lie one behind the other, too.
-static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
-                       mst_error *error) {
+static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, const uint64_t from[N_AXES],
+                       const uint64_t count[N_AXES], bool up, void *host, mst_error *error) {
     const mst_problem *p = schedule->with.problem;
     const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
     const mst_boxes boxes = mst_boxes_make(p, array, &whole, 0);
-    return mst_boxes_enqueue(&boxes, queue, buffer_of((in_core *)schedule, array), first, count, up, host, error);
+    return mst_boxes_enqueue(&boxes, queue, buffer_of((in_core *)schedule, array), from, count, up, host, error);
 }
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {

@@ -55,10 +55,10 @@ typedef struct mst_schedule_kind {
     void (*lend)(mst_schedule *schedule, int array, mst_loan *out);
     // Takes what receivers got in the rows filled last, if these are not in the solver's tables; else NULL.
     mst_status (*collect)(mst_schedule *schedule, mst_error *error);
-    // As get, or put if `up`, by commands of a queue of uploads or downloads, for which it does not wait, while no other runs.
-    // NULL: the state is in a backing store.
-    mst_status (*move)(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
-                       mst_error *error);
+    // As get, or put if `up`, of a box of the array's elements, by commands of a queue of uploads or downloads, for which it does
+    // not wait, while no other runs. NULL: the state is in a backing store.
+    mst_status (*move)(mst_schedule *schedule, mst_queue *queue, int array, const uint64_t from[N_AXES],
+                       const uint64_t count[N_AXES], bool up, void *host, mst_error *error);
     // As advance, of a part of a grid: what neighbours are given is computed first, and *given, the caller's, is an event behind
     // that; halos may be put behind it, too, while the rest goes on. NULL: the state is in a backing store.
     mst_status (*advance_cuts)(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,

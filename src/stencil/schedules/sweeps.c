@@ -84,8 +84,10 @@ static void destroy(mst_schedule *schedule) {
 static bool is_apart(const sweeping *c, int64_t from, int64_t to) {
     const mst_problem *p = c->base.with.problem;
     const int64_t n = (int64_t)p->grid[PLANES];
-    const bool has_face[] = {!p->is_ring && p->first_plane == 0, !p->is_ring && p->first_plane + n == (int64_t)p->all_planes};
-    return n < (int64_t)p->all_planes && (!has_face[0] || from > mst_sweeps_reach(sweeps_of(c), 0)) &&
+    const bool is_ring = p->is_ring[PLANES];
+    const bool has_face[] = {!is_ring && p->first[PLANES] == 0,
+                             !is_ring && p->first[PLANES] + n == mst_problem_length(p, PLANES)};
+    return mst_problem_is_cut(p, PLANES) && (!has_face[0] || from > mst_sweeps_reach(sweeps_of(c), 0)) &&
            (!has_face[1] || to < n - mst_sweeps_reach(sweeps_of(c), 1));
 }
 
@@ -220,13 +222,16 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, true, (void *)from, error);
 }
 
-static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
-                       mst_error *error) {
+static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, const uint64_t from[N_AXES],
+                       const uint64_t count[N_AXES], bool up, void *host, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
+    const mst_problem *p = schedule->with.problem;
     const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
-    if (up)
-        note_written(c, array, first, count);
-    return mst_boxes_enqueue(&boxes, queue, buffer_of(c, array), first, count, up, host, error);
+    if (up && count[ROWS] == p->grid[ROWS] && count[COLUMNS] == p->grid[COLUMNS])
+        note_written(c, array, from[PLANES] * p->plane, count[PLANES] * p->plane);
+    else if (up)
+        c->has_margins = false;
+    return mst_boxes_enqueue(&boxes, queue, buffer_of(c, array), from, count, up, host, error);
 }
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {

@@ -42,7 +42,7 @@ mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formul
            !(formula->leaves[varying].kind == MST_VALUE_COORDINATE && formula->leaves[varying].axis == COLUMNS))
         varying++;
     for (size_t k = 0; k < n; k++)
-        out[k] = (double)(at[COLUMNS] + (int64_t)k) * problem->spacing[COLUMNS];
+        out[k] = (double)mst_problem_node(problem, COLUMNS, at[COLUMNS] + (int64_t)k) * problem->spacing[COLUMNS];
     if (!mst_expr_evaluate_many(formula->expr, values, varying, out, n, out))
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for initial values");
     return MST_OK;

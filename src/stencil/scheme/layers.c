@@ -139,7 +139,7 @@ mst_layer_nodes mst_layers_all_nodes(const mst_problem *p, int axis) {
 
 mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
     const mst_layer_nodes all = mst_layers_all_nodes(p, axis);
-    const int64_t first = axis == PLANES ? p->first_plane : 0, nodes = (int64_t)p->grid[axis];
+    const int64_t first = p->first[axis], nodes = (int64_t)p->grid[axis];
     const int64_t low = mst_smaller(mst_larger(all.low - first, (int64_t)0), nodes);
     return (mst_layer_nodes){low, mst_smaller(mst_larger(all.high - first, low), nodes)};
 }
@@ -159,7 +159,7 @@ static void find_reach(const mst_problem *p, int axis, int64_t reach[2]) {
 
 mst_layer_nodes mst_layers_clear(const mst_problem *p, int axis) {
     const mst_layer_nodes all = mst_layers_all_nodes(p, axis);
-    const int64_t first = axis == PLANES ? p->first_plane : 0, nodes = (int64_t)p->grid[axis];
+    const int64_t first = p->first[axis], nodes = (int64_t)p->grid[axis];
     int64_t reach[2];
     find_reach(p, axis, reach);
     const int64_t low = has_layers(p, axis) ? all.low + reach[0] - first : 0;

@@ -29,7 +29,7 @@ static mst_status read_observation(const mst_problem *p, const mst_stencil_desc 
     MST_TRY(mst_problem_reading(p, desc, text, what, &o->formula, error));
     MST_TRY(mst_region_read(p->rank, p->grid, memcmp(region, &whole, sizeof whole) == 0 ? NULL : region, &o->region, error));
     o->every = every;
-    o->to = o->region.count[PLANES];
+    memcpy(o->to, o->region.count, sizeof o->to);
     o->formula.first_varying = all->n_varying;
     all->n_varying += o->formula.n_varying;
     for (size_t i = 0; i < o->formula.n_leaves; i++) {
@@ -171,24 +171,26 @@ void mst_observations_release(mst_observations *all) {
     free(all);
 }
 
-// The first plane of a region from that one of the grid on.
-static uint64_t planes_before(const mst_region *r, int64_t plane) {
-    const int64_t before = plane - (int64_t)r->start[PLANES];
-    return before <= 0 ? 0 : mst_smaller(mst_divide_up((uint64_t)before, r->step[PLANES]), r->count[PLANES]);
+// The first node of a region along an axis from that one of the grid on.
+static uint64_t nodes_before(const mst_region *r, int axis, int64_t node) {
+    const int64_t before = node - (int64_t)r->start[axis];
+    return before <= 0 ? 0 : mst_smaller(mst_divide_up((uint64_t)before, r->step[axis]), r->count[axis]);
 }
 
-static void cut(mst_observation *o, int64_t first, int64_t planes) {
-    o->from = planes_before(&o->region, first);
-    o->to = planes_before(&o->region, first + planes);
+static void cut(mst_observation *o, const mst_part part[N_AXES]) {
+    for (int axis = 0; axis < N_AXES; axis++) {
+        o->from[axis] = nodes_before(&o->region, axis, part[axis].first);
+        o->to[axis] = nodes_before(&o->region, axis, part[axis].first + part[axis].count);
+    }
 }
 
-void mst_observations_cut(mst_observations *all, bool of_runs, int64_t first, int64_t planes) {
+void mst_observations_cut(mst_observations *all, bool of_runs, const mst_part part[N_AXES]) {
     for (size_t k = 0; k < all->n_monitors && !of_runs; k++)
-        cut(&all->monitors[k].what, first, planes);
+        cut(&all->monitors[k].what, part);
     all->n_sums = 0;
     for (size_t k = 0; k < all->n_spectra; k++) {
         mst_problem_spectrum *s = &all->spectra[k];
-        cut(&s->what, first, planes);
+        cut(&s->what, part);
         s->first = all->n_sums;
         all->n_sums += s->n_frequencies * mst_spectrum_nodes(s);
     }

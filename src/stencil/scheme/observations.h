@@ -2,6 +2,7 @@
 #ifndef MST_STENCIL_OBSERVATIONS_H
 #define MST_STENCIL_OBSERVATIONS_H
 
+#include "part.h"
 #include "region.h"
 
 enum { MST_STENCIL_MAX_MONITORS = 64, MST_STENCIL_MAX_SPECTRA = 64, MST_STENCIL_MAX_FREQUENCIES = 4096 };
@@ -16,10 +17,10 @@ typedef struct mst_array_read {
 // An expression at the nodes of a region.
 typedef struct mst_observation {
     mst_formula formula;
-    mst_region region; // of the whole grid
-    uint64_t from, to; // the planes of the region that are the problem's own: of a part of a grid, its part's
-    uint64_t every;    // after so many steps; 0: only when asked
-    int reach[N_AXES]; // the largest offset, either way
+    mst_region region;                 // of the whole grid
+    uint64_t from[N_AXES], to[N_AXES]; // the nodes of the region, an axis, that are the problem's own: of a part, its part's
+    uint64_t every;                    // after so many steps; 0: only when asked
+    int reach[N_AXES];                 // the largest offset, either way
     size_t n_reads;
     mst_array_read reads[MST_STENCIL_MAX_LEAVES];
 } mst_observation;
@@ -54,15 +55,13 @@ mst_status mst_observations_read(const mst_problem *problem, const mst_stencil_d
                                  mst_error *error);
 void mst_observations_release(mst_observations *observations);
 
-// Leaves of the regions the planes first .. first + planes - 1 of the whole grid. (Monitors of an ensemble look at whole runs.)
-void mst_observations_cut(mst_observations *observations, bool of_runs, int64_t first, int64_t planes);
+// Leaves of the regions the part's own nodes. (Monitors of an ensemble look at whole runs.)
+void mst_observations_cut(mst_observations *observations, bool of_runs, const mst_part part[N_AXES]);
 
-// Nodes of a spectrum's region on a plane, and those that are the problem's own.
-static inline uint64_t mst_spectrum_plane(const mst_problem_spectrum *s) {
-    return s->what.region.count[ROWS] * s->what.region.count[COLUMNS];
-}
+// The nodes of a region along an axis that are the problem's own, and those of all axes.
+static inline uint64_t mst_observation_own(const mst_observation *o, int axis) { return o->to[axis] - o->from[axis]; }
 static inline uint64_t mst_spectrum_nodes(const mst_problem_spectrum *s) {
-    return (s->what.to - s->what.from) * mst_spectrum_plane(s);
+    return mst_observation_own(&s->what, PLANES) * mst_observation_own(&s->what, ROWS) * mst_observation_own(&s->what, COLUMNS);
 }
 
 // Whether something is looked at after this step; the next such step behind it, UINT64_MAX if there is none; and the least

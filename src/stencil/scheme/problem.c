@@ -48,7 +48,7 @@ static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_er
         p->spacing[axis] = desc->spacing[k];
     }
     p->nodes = nodes;
-    p->all_planes = p->grid[PLANES];
+    memcpy(p->whole, p->grid, sizeof p->whole);
     p->plane = p->grid[ROWS] * p->grid[COLUMNS];
 fail:
     return status;

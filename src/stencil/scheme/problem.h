@@ -47,10 +47,11 @@ typedef struct mst_problem {
     uint64_t grid[N_AXES];
     double spacing[N_AXES];
     double time_step;
-    bool is_open, is_ring; // dt is left open; the planes of a larger grid, of which this is a part, are periodic
-    // Of a part of a larger grid (part.h): its first plane there, and how many planes that has.
-    int64_t first_plane;
-    uint64_t all_planes;
+    bool is_open; // dt is left open
+    // Of a part of a larger grid (part.h): its first node there, the nodes of that, and whether it is cut where that is periodic.
+    int64_t first[N_AXES];
+    uint64_t whole[N_AXES];
+    bool is_ring[N_AXES];
     // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
     size_t n_runs, n_varying;
     bool is_double;
@@ -59,8 +60,7 @@ typedef struct mst_problem {
     size_t elements[MST_STENCIL_MAX_ARRAYS];
     uint64_t state_node_bytes, coefficient_node_bytes;
     int layer_axes[MST_STENCIL_MAX_ARRAYS]; // of an array of the state that is a memory variable, its axis; else -1
-    uint64_t nodes;                         // of the grid
-    uint64_t plane;                         // nodes of a plane
+    uint64_t nodes, plane;                  // of the grid; of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
     int n_memories;                          // of the arrays of the state, the last ones: memory variables of absorbing layers
     size_t n_sources, n_receivers, n_points; // n_points: of all receivers
@@ -127,7 +127,7 @@ static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
     return p->boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC;
 }
 
-// Whether an array lies in memory as float16, counted as in `elements`; whether any of the state does.
+// Whether an array lies in memory as float16; whether any of the state does.
 static inline bool mst_problem_is_half(const mst_problem *p, int array) { return p->elements[array] == 2; }
 bool mst_problem_has_half_state(const mst_problem *problem);
 
