@@ -125,6 +125,8 @@ static bool read_storage(cli_yaml *y, yaml_node_t *node, void *target) {
     return problem_read_storage(y, node, p, &p->storage_bytes);
 }
 
+#define NOT_GIVEN UINT64_MAX // steps
+
 static bool read_steps(cli_yaml *y, yaml_node_t *node, void *target) {
     return cli_yaml_integer(y, node, 0, (uint64_t)1 << 62, &((problem *)target)->steps);
 }
@@ -151,7 +153,7 @@ static const cli_yaml_key problem_keys[] = {
     {"until", problem_read_until, false},
     {"spectra", problem_read_spectra, false},
     {"output", problem_read_output, false},
-    {"steps", read_steps, true},
+    {"steps", read_steps, false},
 };
 
 // ---- What the command line sets
@@ -204,10 +206,18 @@ int problem_open(const char *command, const char *name, const problem_overrides 
     p->desc = (mst_stencil_desc)MST_STENCIL_DESC_INIT;
     p->desc.boundaries = p->boundaries;
     p->overrides = *overrides;
+    p->steps = NOT_GIVEN;
     int code = read_text(command, name, builtin, p);
     if (code != CLI_DONE)
         return code;
-    if (!cli_yaml_keys(&p->yaml, cli_yaml_root(&p->yaml), problem_keys, CLI_COUNT(problem_keys), p) || !problem_read_initial(p))
+    yaml_node_t *root = cli_yaml_root(&p->yaml);
+    if (!cli_yaml_keys(&p->yaml, root, problem_keys, CLI_COUNT(problem_keys), p))
+        return CLI_INPUT_OUTPUT;
+    if (p->steps == NOT_GIVEN && overrides->steps < 0) {
+        cli_yaml_error(&p->yaml, root, "the key 'steps' is missing, and no --steps is given");
+        return CLI_INPUT_OUTPUT;
+    }
+    if (!problem_read_initial(p))
         return CLI_INPUT_OUTPUT;
     if (builtin)
         p->n_outputs = p->desc.n_receivers = p->desc.n_spectra = 0;

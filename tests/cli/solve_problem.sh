@@ -31,6 +31,13 @@ wrong() {
     [ ! -s .stdout ] || fail "something on stdout for sed '$3'"
 }
 
+# The number of steps may come from the command line alone.
+wrong 1 "the key 'steps' is missing, and no --steps is given" '/^steps/d'
+expect 0 "$MASTABA" solve p.yaml --dry-run --steps 3
+cp .stdout few
+expect 0 "$MASTABA" solve good.yaml --dry-run
+sed 's/^good/p/' .stdout | cut -d: -f1,2 | head -1 | cmp -s - <(cut -d: -f1,2 few | head -1) || fail "--steps 3 is not steps: 3"
+
 wrong 1 'grid\[1\]: expected a whole number from 1 to [0-9]+, not .0.' 's/8, 9/8, 0/'
 wrong 1 'grid\[0\]: expected a whole number' 's/8, 9/8x, 9/'
 wrong 1 'grid: expected the numbers of nodes, .*, not a single value' 's/\[8, 9\]/8/'
