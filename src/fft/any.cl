@@ -12,6 +12,10 @@ void even_runs(__global const any_pass *p, __global const real *from, __global r
 void load_paired(vreal *v, __global const any_side *s, __global const real *from, uint p, uint count);
 void store_paired(const vreal *v, __global const any_side *s, __global real *to, __global const uint *places, uint p,
                   uint count, real scale);
+void load_even_lanes(vreal *v, __global const any_side *s, __global const real *from, __global const real *numbers,
+                     uint p, uint count);
+void store_even_lanes(const vreal *v, __global const any_side *s, __global real *to, __global const real *numbers,
+                      __global const uint *places, uint p, uint count, real scale);
 #endif
 
 void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
@@ -29,8 +33,12 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
     }
 #ifdef EVEN_DATA
     if (s->even) {
-        load_paired(v, s, from + base + sum_over_line(s, s->outer, first), (uint)sum_over_line(s, s->positions, first),
-                    count);
+        const uint position = (uint)sum_over_line(s, s->positions, first);
+        from += base + sum_over_line(s, s->outer, first);
+        if (s->even == EVEN_PAIRED)
+            load_paired(v, s, from, position, count);
+        else
+            load_even_lanes(v, s, from, numbers, position, count);
         return;
     }
 #endif
@@ -66,8 +74,12 @@ void store_tile(vreal *v, __global const any_pass *p, __global real *to, __globa
     }
 #ifdef EVEN_DATA
     if (s->even) {
-        store_paired(v, s, to + base + sum_over_line(s, s->outer, first), places,
-                     (uint)sum_over_line(s, s->positions, first), count, scale);
+        const uint position = (uint)sum_over_line(s, s->positions, first);
+        to += base + sum_over_line(s, s->outer, first);
+        if (s->even == EVEN_PAIRED)
+            store_paired(v, s, to, places, position, count, scale);
+        else
+            store_even_lanes(v, s, to, numbers, places, position, count, scale);
         return;
     }
 #endif

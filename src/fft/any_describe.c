@@ -77,7 +77,8 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
     s->n = (cell)pass->n;
     s->neighbours = are_neighbours(s, op);
     s->way = pass->half == MST_HALF_EVEN ? way_of_reals(s, pass->lanes) : way_of(s, op, pass->lanes);
-    if (op->even == EVEN_PAIRED && s->n_dims > 0 && s->positions[s->n_dims - 1] == 1 && s->outer[s->n_dims - 1] == 0)
+    if (op->even && op->length == 0 && pass->half != MST_HALF_EVEN && s->n_dims > 0 && s->positions[s->n_dims - 1] == 1 &&
+        s->outer[s->n_dims - 1] == 0)
         s->way = ANY_BY_LANES; // of neighbouring positions
 }
 
