@@ -74,14 +74,14 @@ static const double *value_set(const problem *p, const char *name) {
 static bool read_parameter(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     problem *p = target;
     const double *set = value_set(p, name);
-    double value;
+    double value, nothing;
     (void)y, (void)index;
     if (!problem_new_name(p, node, name) || !problem_number(p, node, 0, &value))
         return false;
     value = set ? *set : value;
     p->parameter_nodes[p->desc.n_parameters] = node;
     p->parameters[p->desc.n_parameters++] = (mst_stencil_parameter){name, value};
-    return true;
+    return problem_value(p, node, "0", 0, &nothing); // a name that is a function's, say, is not taken
 }
 
 static bool read_parameters(cli_yaml *y, yaml_node_t *node, void *target) {

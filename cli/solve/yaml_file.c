@@ -33,15 +33,24 @@ yaml_node_t *cli_yaml_node(const cli_yaml *y, int index) {
     return yaml_document_get_node((yaml_document_t *)(uintptr_t)&y->document, index); // which it does not change
 }
 
+// What is wrong in most files with such an error: an expression that needs quotes.
+static const char *advice_for(const yaml_parser_t *parser) {
+    if (strstr(parser->problem, "mapping values are not allowed"))
+        return "; an expression with ': ' in it needs quotes";
+    if (strstr(parser->problem, "did not find expected ',' or"))
+        return "; within braces and brackets an expression with commas, brackets or braces needs quotes";
+    return "";
+}
+
 static int syntax_error(const cli_yaml *y, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR)
         return failed(y, "out of memory");
     if (parser->error == YAML_READER_ERROR)
         cli_error(y->command, "%s: not a text file in UTF-8: %s at byte %zu", y->path, parser->problem, parser->problem_offset);
     else
-        cli_error(y->command, "%s:%zu: not YAML: %s%s%s (column %zu)", y->path, parser->problem_mark.line + 1,
+        cli_error(y->command, "%s:%zu: not YAML: %s%s%s (column %zu)%s", y->path, parser->problem_mark.line + 1,
                   parser->context ? parser->context : "", parser->context ? ", " : "", parser->problem,
-                  parser->problem_mark.column + 1);
+                  parser->problem_mark.column + 1, advice_for(parser));
     return CLI_INPUT_OUTPUT;
 }
 

@@ -188,6 +188,10 @@ printf 'grid: [8\nfields: {' >p.yaml
 bad '2: not YAML: '
 printf 'grid: [8]\n\tfields: 1\n' >p.yaml
 bad '2: not YAML: '
+printf 'grid: [8]\nlet: {a: 1}\nupdate:\n  - u: x > 0 ? u : 0\n' >p.yaml
+bad "4: not YAML: .*; an expression with ': ' in it needs quotes"
+printf 'grid: [8, 8]\nfields: {u: {initial: [1] + 2}}\n' >p.yaml
+bad '2: not YAML: .*; within braces and brackets an expression with commas, brackets or braces needs quotes'
 printf 'grid: \xff\xfe\n' >p.yaml
 bad 'not a text file in UTF-8'
 head -c 100000 /dev/zero >p.yaml
