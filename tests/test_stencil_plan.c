@@ -279,6 +279,22 @@ static void check_more(const scheme *s, const mst_kernel_pair *pair, const mst_p
     }
 }
 
+// Fused kernels compute as much as sweeps at least, and a step more saves what is read and written for it at most.
+static void check_bounds_of_fusing(const scheme *s, const mst_kernel_pair *pair) {
+    mst_plan_inputs in = s->in;
+    in.rates.sweep = 1e9;
+    in.rates.computing = 0;
+    assert_false(mst_plan_computes_too_much(&in, pair));
+    in.rates.computing = 0.8e9;
+    assert_true(mst_plan_computes_too_much(&in, pair));
+    in.rates.computing = 1e30;
+    assert_false(mst_plan_computes_too_much(&in, pair));
+    in.rates.update[0] = 1e9 * pair->m / (pair->m + 1.0) * 0.99;
+    assert_false(mst_plan_may_overtake(&in, pair));
+    in.rates.update[0] = 1e30;
+    assert_true(mst_plan_may_overtake(&in, pair));
+}
+
 static void count(const mst_candidates *candidates, void *user) {
     (void)candidates;
     ++*(size_t *)user;
@@ -310,6 +326,7 @@ static void test_plans(void **state) {
             check_enough(&s, &pair, &plan);
             check_more(&s, &pair, &plan);
             check_bounded(&s, &pair);
+            check_bounds_of_fusing(&s, &pair);
         } else {
             refused++;
             CHECK(status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY || status == MST_ERROR_UNSUPPORTED, "%s",

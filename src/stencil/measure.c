@@ -106,7 +106,7 @@ static bool suits(const mst_measurement *m, const kept_rates *kept) {
 
 static bool load_rates(const mst_measurement *m, mst_cache_key key, mst_rates *rates) {
     size_t size = 0;
-    const double sweep = rates->sweep; // is kept on its own
+    const double sweep = rates->sweep, computing = rates->computing; // are kept on their own
     kept_rates kept;
     unsigned char *payload = mst_cache_load(m->context, key, &size);
     bool good = payload && size == sizeof kept;
@@ -117,6 +117,7 @@ static bool load_rates(const mst_measurement *m, mst_cache_key key, mst_rates *r
     if (good)
         *rates = kept.rates;
     rates->sweep = sweep;
+    rates->computing = computing;
     return good;
 }
 

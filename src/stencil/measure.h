@@ -23,8 +23,8 @@ typedef struct mst_measurement {
 // memory too, stay as they are in *rates.
 mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
 
-// The same for sweeps: node-steps a second, in two seconds at most; and whether to stagger them. Their tables hold a step.
-mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error);
+// The same for sweeps, in two seconds at most; and whether to stagger them. Their tables hold a step.
+mst_status mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
 
 // The same for sweeps around a middle, on the whole grid.
 mst_status mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error);

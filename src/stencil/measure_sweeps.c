@@ -10,12 +10,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 7, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 8, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
 typedef struct kept_rate {
-    double rate;
+    double rate, computing;
     mst_stagger stagger; // with which it was measured
     int64_t when;
 } kept_rate;
@@ -35,7 +35,7 @@ static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key 
     return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
-static bool load(mst_sweeper *s, mst_cache_key key, double *rate) {
+static bool load(mst_sweeper *s, mst_cache_key key, mst_rates *rates) {
     size_t size = 0;
     kept_rate kept = {.rate = 0};
     unsigned char *payload = mst_cache_load(s->context, key, &size);
@@ -45,15 +45,17 @@ static bool load(mst_sweeper *s, mst_cache_key key, double *rate) {
     const int64_t age = (int64_t)time(NULL) - kept.when;
     if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
         return false;
-    *rate = kept.rate;
+    rates->sweep = kept.rate;
+    rates->computing = kept.computing;
     mst_sweeper_take_way(s, &kept.stagger);
     return true;
 }
 
-static void keep(const mst_sweeper *s, mst_cache_key key, double rate) {
+static void keep(const mst_sweeper *s, mst_cache_key key, const mst_rates *rates) {
     kept_rate kept;
     memset(&kept, 0, sizeof kept);
-    kept.rate = rate;
+    kept.rate = rates->sweep;
+    kept.computing = rates->computing;
     kept.stagger = s->stagger;
     kept.when = (int64_t)time(NULL);
     mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
@@ -120,24 +122,32 @@ static void say(const mst_sweeper *s, double rate) {
             (unsigned long long)s->sweeps.problem->nodes, rate);
 }
 
+// What the best rate would be if memory took no time, by those of the plain way and of one with k steps a pass, whose seconds a
+// step are C + M and C + M / k: up to twice as much. 0: there is no such way.
+static double computing_rate(double best, double plain, double several, int64_t k) {
+    const double seconds = k > 1 ? ((double)k / several - 1 / plain) / (double)(k - 1) : 0;
+    return k > 1 ? 1 / fmin(fmax(seconds, 0.5 / best), 1 / best) : 0;
+}
+
 // All ways, of which the fastest is taken.
-static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
+static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
+    double measured[MST_SWEEPER_WAYS] = {0};
     int best = 0;
     for (int k = 0; k < s->n_ways; k++) {
-        double measured = 0;
         s->stagger = k == 0 ? mst_sweeper_plain(s) : s->ways[k];
-        MST_TRY(measure(s, state, &measured, error));
-        say(s, measured);
-        best = k == 0 || measured > *rate ? k : best;
-        *rate = k == 0 ? measured : fmax(*rate, measured);
+        MST_TRY(measure(s, state, &measured[k], error));
+        say(s, measured[k]);
+        best = measured[k] > measured[best] ? k : best;
     }
+    rates->sweep = measured[best];
+    rates->computing = computing_rate(measured[best], measured[0], measured[s->n_ways - 1], s->ways[s->n_ways - 1].steps);
     s->stagger = s->ways[best];
 fail:
     return status;
 }
 
-mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error) {
+mst_status mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     static const mst_point_list no_points = {.n = 0};
     mst_problem part;
@@ -146,7 +156,7 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     if (!find_part(sweeper, &part))
         return MST_OK;
     const bool keeps = key_of(sweeper, &part, &key);
-    if (keeps && load(sweeper, key, rate))
+    if (keeps && load(sweeper, key, rates))
         return MST_OK;
     mst_sweeper s = *sweeper;
     s.points = &no_points;
@@ -157,10 +167,10 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     if (s.sweeps.in_tiles && s.n_ways > 1)
         MST_TRY(mst_sweeper_find_ways(&s, error));
     MST_TRY(mst_sweeping_take(s.context, &s.sweeps, "the measurement of rates", true, &state, error));
-    MST_TRY(measure_ways(&s, &state, rate, error));
+    MST_TRY(measure_ways(&s, &state, rates, error));
     mst_sweeper_take_way(sweeper, &s.stagger);
     if (keeps)
-        keep(sweeper, key, *rate);
+        keep(sweeper, key, rates);
 fail:
     mst_sweeping_give(sweeper->context, &s.sweeps, &state);
     return status;

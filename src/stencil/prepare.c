@@ -120,6 +120,8 @@ static void fuse_more(mst_stencil *s, uint64_t steps) {
         mst_plan plan;
         in.wishes.fuse = s->pair.m + 1;
         in.wishes.schedule = MST_STENCIL_IN_CORE;
+        if (s->plan.schedule == MST_STENCIL_SWEEPS && !mst_plan_may_overtake(&s->inputs, &s->pair))
+            return;
         if (mst_plan_choose_fused(&in, s->pair.m + 1, &pair, &plan, NULL) != MST_OK)
             return;
         if (!mst_plan_may_try(&s->inputs, &s->pair, &s->plan, &pair, steps)) {
@@ -148,16 +150,17 @@ static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *
         s->sweeper.n_ways = 1;
         s->sweeper.stagger = s->sweeper.ways[0];
     }
-    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates, error));
 fail:
     return status;
 }
 
 // Whether to build fused kernels, too, when those of sweeps are there and measured: in a run of so many steps they must save at
-// least what building takes, even if they took no time at all.
+// least what building takes, even if they took no time at all; and what they compute must not alone take longer than sweeps.
 static bool may_repay(const mst_stencil *s, uint64_t steps) {
     const double seconds = (double)s->problem.nodes * (double)steps / s->inputs.rates.sweep;
-    return !(s->inputs.rates.sweep > 0) || steps == 0 || seconds > mst_plan_build_seconds(&s->pair);
+    return !(s->inputs.rates.sweep > 0) ||
+           ((steps == 0 || seconds > mst_plan_build_seconds(&s->pair)) && !mst_plan_computes_too_much(&s->inputs, &s->pair));
 }
 
 // Sweeps are considered where the state stays on the device: they are built and measured first, as that takes little. *chosen:
@@ -216,7 +219,7 @@ static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *
         return MST_OK;
     if (s->plan.footprint.rows < MST_SWEEPS_TRIP)
         s->sweeper.n_ways = 1;
-    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates, error));
     MST_TRY(measure(s, steps, error));
     MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
 fail:

@@ -40,6 +40,7 @@ typedef struct mst_rates {
     // rectangular ones.
     double beside[2];
     double sweep;     // node-steps a second of sweeps; 0: not measured
+    double computing; // what it would be if memory took no time; 0: not known
     double copy;      // seconds of a copy of a few bytes when others are queued before and behind it
     double update[2]; // node-steps a second of the kernels
     double launch[2]; // seconds of a launch of the kernels beside those of its node-steps

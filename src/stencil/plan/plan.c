@@ -19,6 +19,9 @@ static const double BUILD_SECONDS = 1, BUILD_SECONDS_A_READ = 0.01;
 // fails is not more than about a tenth of a run.
 static const double MOST_SAVED_A_TRY = 5;
 
+// The part of another's rate that is slower whatever measurements are off by.
+static const double TOO_SLOW = 0.9;
+
 typedef struct fastest {
     mst_plan_inputs cautious;
     mst_forecast_boxes boxes;
@@ -185,6 +188,25 @@ bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, con
     double saved = mst_model_forecast(in, pair, plan, steps, &boxes).seconds -
                    mst_model_forecast(&in_other, other_fused, other, steps, &other_boxes).seconds;
     return saved > mst_plan_build_seconds(other_fused);
+}
+
+static double node_steps(const mst_kernel_pair *pair, double *computed) {
+    const mst_problem *p = pair->pipelines[0].problem;
+    const mst_box grid = mst_plan_grid(p);
+    double longer;
+    *computed = mst_cutting_work(&pair->tiles[0], &pair->pipelines[0], &grid, 1, &longer);
+    return (double)p->nodes * pair->m;
+}
+
+bool mst_plan_computes_too_much(const mst_plan_inputs *in, const mst_kernel_pair *pair) {
+    double computed, needed = node_steps(pair, &computed);
+    return in->rates.computing > 0 && in->rates.sweep > 0 && in->rates.computing * needed / computed < TOO_SLOW * in->rates.sweep;
+}
+
+bool mst_plan_may_overtake(const mst_plan_inputs *in, const mst_kernel_pair *pair) {
+    double computed, needed = node_steps(pair, &computed);
+    const double rate = in->rates.update[0] * needed / computed;
+    return rate * (pair->m + 1) / pair->m > in->rates.sweep;
 }
 
 bool mst_plan_may_try(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, const mst_kernel_pair *more,

@@ -34,6 +34,12 @@ bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, con
 bool mst_plan_may_try(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, const mst_kernel_pair *more,
                       uint64_t steps);
 
+// Of sweeps that are measured: whether what fused kernels compute, with what tiles compute twice, would take clearly longer than
+// all that sweeps do, by the rate of these without memory; and whether fused kernels, which are measured and slower, could be
+// faster with another step, if moving the state were all that takes time.
+bool mst_plan_computes_too_much(const mst_plan_inputs *in, const mst_kernel_pair *pair);
+bool mst_plan_may_overtake(const mst_plan_inputs *in, const mst_kernel_pair *pair);
+
 // About the seconds that building kernels takes: those of fused steps, and those of sweeps.
 double mst_plan_build_seconds(const mst_kernel_pair *pair);
 double mst_plan_sweeps_build_seconds(const mst_kernel_pair *pair);

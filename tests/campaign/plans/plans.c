@@ -45,8 +45,8 @@ static uint64_t spread(double low, double high) {
 
 mst_status __real_mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_error *error);
 mst_status __wrap_mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_error *error);
-mst_status __real_mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error);
-mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error);
+mst_status __real_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
+mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
 
 static double any_rate(void) { return (double)spread(1e6, 1e11); }
 
@@ -64,10 +64,11 @@ mst_status __wrap_mst_rates_measure(const mst_measurement *m, mst_rates *rates, 
     return MST_OK;
 }
 
-mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error) {
+mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error) {
     if (chance(12))
-        return __real_mst_sweeps_measure(sweeper, rate, error);
-    *rate = any_rate();
+        return __real_mst_sweeps_measure(sweeper, rates, error);
+    rates->sweep = any_rate();
+    rates->computing = chance(2) ? any_rate() : 0;
     return MST_OK;
 }
 
