@@ -1,5 +1,6 @@
 // Elementary functions of our own, where the device takes them: their errors beside libm's functions of long double (of double
-// for those of float), special values, the same bits whatever the width, and at night one float in 16.
+// for those of float), special values, the same bits whatever the width, those of the device in vectors of 8, too, and at night
+// one float in 16.
 #include "support.h"
 
 #include "expr/elementary.h"
@@ -23,6 +24,9 @@ typedef struct function {
     { MST_EXPR_##id, #name, name##l, NULL, name, NULL, from, to }
 #define TWO(id, name)                                                                                                            \
     { MST_EXPR_##id, #name, NULL, name##l, NULL, name, -20, 20 }
+// The device's own, of which only the bits are compared.
+#define OF_DEVICE(id, name)                                                                                                      \
+    { MST_EXPR_##id, #name, NULL, NULL, NULL, NULL, -200, 200 }
 static const function functions[] = {
     ONE(EXP, exp, -750, 720),   ONE(EXP2, exp2, -1080, 1030), ONE(EXPM1, expm1, -50, 720), ONE(LOG, log, 0, 3),
     ONE(LOG2, log2, 0, 3),      ONE(LOG10, log10, 0, 3),      ONE(LOG1P, log1p, -1, 3),    ONE(SIN, sin, -1e3, 1e3),
@@ -30,7 +34,9 @@ static const function functions[] = {
     ONE(ATAN, atan, -4, 4),     ONE(SINH, sinh, -720, 720),   ONE(COSH, cosh, -720, 720),  ONE(TANH, tanh, -25, 25),
     ONE(ASINH, asinh, -10, 10), ONE(ACOSH, acosh, 1, 10),     ONE(ATANH, atanh, -1, 1),    ONE(ERF, erf, -7, 7),
     ONE(ERFC, erfc, -7, 28),    ONE(CBRT, cbrt, -30, 30),     TWO(ATAN2, atan2),           TWO(POW, pow),
+    TWO(HYPOT, hypot),          OF_DEVICE(GAMMA, tgamma),     OF_DEVICE(LGAMMA, lgamma),
 };
+static bool has_reference(const function *f) { return f->one || f->two; }
 enum { N_FUNCTIONS = sizeof functions / sizeof functions[0], N_VALUES = 1 << 15 };
 
 // The kernel `evaluate`: out[i] = function `number` of a[i] and b[i], in vectors.
@@ -179,7 +185,8 @@ static void test_precision(device *d, const mst_elementary *own, bool is_double)
             }
             for (int w = 0; w < n_widths; w++)
                 run(d, kernels[w], widths[w], (cl_uint)k, &a, &b, &out[w]);
-            check(&functions[k], is_double, &a, &b, &out[0]);
+            if (has_reference(&functions[k]))
+                check(&functions[k], is_double, &a, &b, &out[0]);
             for (int i = 0; i < N_VALUES && n_widths == 2; i++) {
                 const double x = value_of(&out[0], is_double, i), y = value_of(&out[1], is_double, i);
                 CHECK(memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y)), "%s: %.17g in vectors, %.17g alone",
@@ -199,7 +206,8 @@ static void test_floats(device *d, const mst_elementary *own) {
     const uint64_t first = test_random() % 16;
     OK(mst_kernel_create(build(d->context, own, false, 8), "evaluate", &kernel, &e));
     for (int k = 0; k < N_FUNCTIONS; k++)
-        for (uint64_t at = 0; at < (1 << 28) && mst_elementary_has(own, functions[k].operation); at += N_VALUES) {
+        for (uint64_t at = 0; at < (1 << 28) && mst_elementary_has(own, functions[k].operation) && has_reference(&functions[k]);
+             at += N_VALUES) {
             for (uint64_t i = 0; i < N_VALUES; i++) {
                 const uint32_t bits = functions[k].two ? (uint32_t)test_random() : (uint32_t)(16 * (at + i) + first);
                 memcpy(&a.f[i], &bits, sizeof bits);

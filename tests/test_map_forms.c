@@ -10,6 +10,8 @@ typedef struct form_case {
     bool has_code, at_night;
 } form_case;
 
+#define TERM(k) " + where(a * " #k " > 1, b, 0)" // a step of its own
+
 // The first of every type that is computed in takes seconds to compile.
 static const form_case cases[] = {
     {"a + b * 2", {MST_FLOAT32, MST_FLOAT32}, true, false},
@@ -22,8 +24,15 @@ static const form_case cases[] = {
     {"a * 3 - b", {MST_FLOAT16, MST_FLOAT16}, true, true},
     {"a * b + 2 * a", {MST_COMPLEX64, MST_COMPLEX64}, true, false},
     {"exp(a) + b", {MST_COMPLEX128, MST_FLOAT64}, true, true},
-    {"hypot(a, b)", {MST_FLOAT32, MST_FLOAT32}, false, false}, // the device's own
-    {"a + i0", {MST_FLOAT32, MST_FLOAT32}, true, true},        // float64
+    {"hypot(a, b)", {MST_FLOAT32, MST_FLOAT32}, true, false},
+    {"b" TERM(1) TERM(2) TERM(3) TERM(4) TERM(5) TERM(6) TERM(7) TERM(8) TERM(9) TERM(10) TERM(11) TERM(12),
+     {MST_FLOAT32, MST_FLOAT64},
+     false,
+     false}, // too many steps
+    {"gamma(a) * lgamma(b)", {MST_FLOAT32, MST_FLOAT32}, true, true},
+    {"gamma(a) + lgamma(b) + hypot(a, b)", {MST_FLOAT64, MST_FLOAT64}, true, true},
+    {"abs(a) + real(b)", {MST_COMPLEX64, MST_COMPLEX64}, true, true},
+    {"a + i0", {MST_FLOAT32, MST_FLOAT32}, true, true}, // float64
     {"where(i0 > 1, 3 * i1 - n1, i1)", {MST_FLOAT32, MST_FLOAT32}, true, true},
     {"(a > 0) + a / b * 2.5", {MST_INT8, MST_INT16}, true, true}, // float32 of integers
     {"a / b - 2 * a", {MST_INT32, MST_INT64}, true, true},        // int64 and float64

@@ -168,12 +168,14 @@ void mst_expr_write_apply(const mst_elementary *own, bool is_double, unsigned wi
 
 // ---- Blocks
 
-static bool has_operation(mst_type type, mst_expr_operation o, bool functions) {
+static bool has_operation(mst_type type, mst_expr_operation o, mst_expr_calls calls) {
     const bool is_bits = o >= MST_EXPR_SHIFT_LEFT && o <= MST_EXPR_BIT_NOT;
     if (o == MST_EXPR_AS_NUMBER || o == MST_EXPR_STRETCH || o == MST_EXPR_RESIZE)
         return false;
     if (mst_type_is_float(type))
-        return !mst_expr_is_of_map(o) && (functions || !mst_expr_has_error(o));
+        return !mst_expr_is_of_map(o) && calls >= (o == MST_EXPR_GAMMA || o == MST_EXPR_LGAMMA ? MST_EXPR_GAMMA_CALLS
+                                                   : mst_expr_has_error(o)                     ? MST_EXPR_ELEMENTARY_CALLS
+                                                                                               : MST_EXPR_NO_CALLS);
     return is_bits || (o < MST_EXPR_ABS && !mst_expr_is_of_map(o)) || o == MST_EXPR_ABS || o == MST_EXPR_MIN ||
            o == MST_EXPR_MAX || o == MST_EXPR_POW;
 }
@@ -227,12 +229,12 @@ fail:
     return status;
 }
 
-mst_status mst_expr_write_block(const mst_elementary *own, mst_type type, bool functions, unsigned width, mst_text *out,
+mst_status mst_expr_write_block(const mst_elementary *own, mst_type type, mst_expr_calls calls, unsigned width, mst_text *out,
                                 mst_error *error) {
     mst_status status = MST_OK;
     mst_text cases = {0};
     for (int o = MST_EXPR_NEGATE; o < MST_EXPR_N_OPERATIONS; o++)
-        if (has_operation(type, (mst_expr_operation)o, functions))
+        if (has_operation(type, (mst_expr_operation)o, calls))
             MST_TRY(write_case(type, (mst_expr_operation)o, own, width, out, &cases, error));
     MST_REQUIRE(!cases.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     mst_text_put(out, "// An operation of byte code on a block of numbers. Conditions are 1 and 0.\n"

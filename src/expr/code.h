@@ -47,8 +47,8 @@ void mst_expr_stages_release(mst_expr_stage *stages, unsigned n);
 
 // Adds `void apply(uint operation, const numbers *x, const numbers *y, const numbers *z, numbers *result)`, every operation that
 // the type has, on blocks of VECTORS vectors (numbers, of `width`), as mst_expr_write_lowered writes it, so that both give the
-// same bits; those that devices compute with an error only with `functions`.
-mst_status mst_expr_write_block(const struct mst_elementary *own, mst_type type, bool functions, unsigned width, mst_text *out,
-                                mst_error *error);
+// same bits; of those that devices compute with an error only what `calls` says.
+mst_status mst_expr_write_block(const struct mst_elementary *own, mst_type type, mst_expr_calls calls, unsigned width,
+                                mst_text *out, mst_error *error);
 
 #endif

@@ -665,3 +665,50 @@ INLINE $d own_pow_$d($d x, $d y) {
     z = whole != 0 && even == 0 ? copysign(z, x) : z;
     return y == 0.0 || x == 1.0 ? ($d)(1.0) : z;
 }
+
+//: tgamma
+// The device's of vectors of 8, whatever the width: so the bits are the same, and one number after the other takes far
+// longer.
+INLINE $d own_tgamma_$d($d x) {
+#if $w == 8
+    return tgamma(x);
+#elif $w == 16
+    return ($d)(tgamma(x.lo), tgamma(x.hi));
+#elif $w == 4
+    return tgamma((double8)(x, x)).lo;
+#elif $w == 2
+    return tgamma((double8)(x, x, x, x)).lo.lo;
+#else
+    return tgamma((double8)(x)).s0;
+#endif
+}
+
+//: lgamma
+// The device's of vectors of 8, whatever the width: so the bits are the same, and one number after the other takes far
+// longer.
+INLINE $d own_lgamma_$d($d x) {
+#if $w == 8
+    return lgamma(x);
+#elif $w == 16
+    return ($d)(lgamma(x.lo), lgamma(x.hi));
+#elif $w == 4
+    return lgamma((double8)(x, x)).lo;
+#elif $w == 2
+    return lgamma((double8)(x, x, x, x)).lo.lo;
+#else
+    return lgamma((double8)(x)).s0;
+#endif
+}
+
+//: hypot
+// sqrt(a^2 + b^2), a >= b, less what rounding added to it: of the squares and of the root (Borges 2020). Scaled where
+// squares would leave the range.
+INLINE $d own_hypot_$d($d x, $d y) {
+    const $d p = fabs(x), q = fabs(y), large = p > q ? p : q, small = p > q ? q : p;
+    const $d scale = large > 0x1p500 ? ($d)(0x1p-600) : large < 0x1p-500 ? ($d)(0x1p600) : ($d)(1.0);
+    const $d back = large > 0x1p500 ? ($d)(0x1p600) : large < 0x1p-500 ? ($d)(0x1p-600) : ($d)(1.0);
+    const $d a = large * scale, b = small * scale, s = a * a, h = sqrt(fma(a, a, b * b)), t = h * h;
+    const $d more = fma(-b, b, t - s) + fma(h, h, -t) - fma(a, a, -s);
+    const $d z = h > 0.0 ? (h - more / (h + h)) * back : p + q;
+    return p == INFINITY || q == INFINITY ? ($d)(INFINITY) : z;
+}

@@ -335,3 +335,44 @@ INLINE $f own_pow_$f($f u, $f v) {
     z = whole != 0 && even == 0 ? copysign(z, x) : z;
     return convert_$f(y == 0.0 || x == 1.0 ? ($d)(1.0) : z);
 }
+
+//: tgamma
+// The device's of vectors of 8, whatever the width: so the bits are the same, and one number after the other takes far
+// longer.
+INLINE $f own_tgamma_$f($f x) {
+#if $w == 8
+    return tgamma(x);
+#elif $w == 16
+    return ($f)(tgamma(x.lo), tgamma(x.hi));
+#elif $w == 4
+    return tgamma((float8)(x, x)).lo;
+#elif $w == 2
+    return tgamma((float8)(x, x, x, x)).lo.lo;
+#else
+    return tgamma((float8)(x)).s0;
+#endif
+}
+
+//: lgamma
+// The device's of vectors of 8, whatever the width: so the bits are the same, and one number after the other takes far
+// longer.
+INLINE $f own_lgamma_$f($f x) {
+#if $w == 8
+    return lgamma(x);
+#elif $w == 16
+    return ($f)(lgamma(x.lo), lgamma(x.hi));
+#elif $w == 4
+    return lgamma((float8)(x, x)).lo;
+#elif $w == 2
+    return lgamma((float8)(x, x, x, x)).lo.lo;
+#else
+    return lgamma((float8)(x)).s0;
+#endif
+}
+
+//: hypot
+INLINE $f own_hypot_$f($f u, $f v) {
+    const $d x = convert_$d(u), y = convert_$d(v);
+    const $f z = convert_$f(sqrt(fma(x, x, y * y)));
+    return fabs(u) == INFINITY || fabs(v) == INFINITY ? ($f)(INFINITY) : z;
+}

@@ -54,8 +54,10 @@ mst_status mst_expr_lower(const mst_expr *from, const mst_expr_typing *typing, m
 // Whether it computes in float64; the size in bytes of the largest type.
 bool mst_expr_has_double(const mst_expr *lowered);
 unsigned mst_expr_largest(const mst_expr *lowered);
-// Whether it calls functions of real numbers for which mst_expr_has_error.
-bool mst_expr_has_functions(const mst_expr *lowered);
+// Which functions of real numbers it calls for which mst_expr_has_error: none, others than gamma and lgamma, or these, too, which
+// compilers take long for.
+typedef enum mst_expr_calls { MST_EXPR_NO_CALLS, MST_EXPR_ELEMENTARY_CALLS, MST_EXPR_GAMMA_CALLS } mst_expr_calls;
+mst_expr_calls mst_expr_calls_of(const mst_expr *lowered);
 
 // Writes declarations in OpenCL C, in the way of mst_expr_write, `const TYPE NAME = ...;` for the node of every root.
 mst_status mst_expr_write_lowered(const mst_expr *lowered, const struct mst_elementary *own, const unsigned *roots,

@@ -114,11 +114,17 @@ static void write_power(mst_type type, unsigned width, mst_text *out) {
     mst_text_put(out, "return as_$real(product);\n}\n\n", MST_SET(real, real));
 }
 
-bool mst_expr_has_functions(const mst_expr *lowered) {
-    bool found = false;
-    for (unsigned i = 0; i < lowered->n_nodes; i++)
-        found = found || (mst_expr_has_error(lowered->nodes[i].operation) && is_float(lowered->nodes[i].type));
-    return found;
+mst_expr_calls mst_expr_calls_of(const mst_expr *lowered) {
+    mst_expr_calls calls = MST_EXPR_NO_CALLS;
+    for (unsigned i = 0; i < lowered->n_nodes; i++) {
+        const mst_expr_operation o = lowered->nodes[i].operation;
+        if (!mst_expr_has_error(o) || !is_float(lowered->nodes[i].type))
+            continue;
+        if (o == MST_EXPR_GAMMA || o == MST_EXPR_LGAMMA)
+            return MST_EXPR_GAMMA_CALLS;
+        calls = MST_EXPR_ELEMENTARY_CALLS;
+    }
+    return calls;
 }
 
 void mst_expr_write_functions(const mst_expr *lowered, unsigned width, mst_text *out) {

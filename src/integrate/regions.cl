@@ -226,16 +226,20 @@ real unsettled(__global const real *before, real value, uint round) {
     return change * kept / (1 - kept);
 }
 
-// Sums over the work-items of a group, in a tree; in every item. scratch holds SHARED numbers an item.
+// Sums over the work-items of a group, in a tree; in every item. scratch holds SHARED numbers an item. The loop is
+// entered in any case: PoCL has what follows a barrier twice if that is under a condition, and a loop that may be left
+// out is one.
 #define SHARED 4
 void sum_items(real v[SHARED], __local real *scratch) {
     for (uint k = 0; k < (ITEMS > 1 ? SHARED : 0); k++)
         scratch[k * ITEMS + ITEM] = v[k];
-    for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
+    uint reach = ITEMS;
+    do {
+        reach /= 2;
         SYNC();
         for (uint k = 0; k < SHARED && ITEM < reach; k++)
             scratch[k * ITEMS + ITEM] += scratch[k * ITEMS + ITEM + reach];
-    }
+    } while (reach > 1);
     SYNC();
     for (uint k = 0; k < (ITEMS > 1 ? SHARED : 0); k++)
         v[k] = scratch[k * ITEMS];
@@ -245,11 +249,13 @@ void sum_items(real v[SHARED], __local real *scratch) {
 // The same for a count each.
 uint count_items(uint own, __local uint *scratch) {
     scratch[ITEM] = own;
-    for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
+    uint reach = ITEMS;
+    do {
+        reach /= 2;
         SYNC();
         if (ITEM < reach)
             scratch[ITEM] += scratch[ITEM + reach];
-    }
+    } while (reach > 1);
     SYNC();
     own = scratch[0];
     SYNC();
@@ -409,11 +415,12 @@ __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative
 #pragma unroll 1
         for (uint c = 0; c < COMPONENTS; c++) {
             const ulong at = (ulong)c * capacity;
-            all[c].stop = states[c];
-            if (COMPONENTS == 1 || states[c] >= RUNNING)
-                judge_component(relative, absolute, most_regions, least_look, round, first, n, evaluated, states[c],
-                                values + at, errors + at, magnitudes + at, marks + at,
-                                sums + SUMS * ((ulong)set * COMPONENTS + c), scratch, counts, &all[c]);
+            // One that has stopped is judged by no regions: PoCL doubles a kernel for each barrier under a condition.
+            const bool runs = COMPONENTS == 1 || states[c] >= RUNNING;
+            judge_component(relative, absolute, most_regions, least_look, round, first, runs ? n : 0, evaluated,
+                            states[c], values + at, errors + at, magnitudes + at, marks + at,
+                            sums + SUMS * ((ulong)set * COMPONENTS + c), scratch, counts, &all[c]);
+            all[c].stop = runs ? all[c].stop : states[c];
         }
         uint count = all[0].count, suspects = all[0].suspects;
         if (COMPONENTS > 1)

@@ -74,18 +74,13 @@ fail:
 // Reductions on one device, and of an array that is worked on at once if indices count from its beginning.
 static bool is_possible(const mst_map *plan) {
     const mst_map_reduce *reduce = plan->reduce;
-    bool narrows = false, is_whole = true, spreads[2] = {false, false};
+    bool narrows = false, is_whole = true;
     for (int k = 0; k < plan->n_inputs; k++)
         narrows = narrows || mst_map_narrows(plan, k);
     for (int axis = 0; reduce && axis < plan->shape.rank; axis++)
         is_whole = is_whole && reduce->box[axis] == plan->shape.shape[axis];
-    for (int r = 0; reduce && r < reduce->n; r++) {
-        const mst_map_reduction *of = &reduce->reductions[r];
-        if (of->kind == MST_MAP_VARIANCE || of->kind == MST_MAP_DEVIATION)
-            spreads[mst_type_part(of->type) == MST_FLOAT64] = true; // see mst_map_spread_type
-    }
     const bool reduces = mst_layout_count(&plan->shape) > 0 && (is_whole || !mst_map_has_indices(plan)) &&
-                         !(spreads[0] && spreads[1]) && plan->context->n_peers == 0 && plan->context->lead == plan->context;
+                         plan->context->n_peers == 0 && plan->context->lead == plan->context;
     return !narrows && (!reduce || reduces);
 }
 

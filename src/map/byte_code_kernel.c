@@ -49,13 +49,14 @@ mst_status mst_map_stage_build(mst_map *plan, mst_map_stage *stage, mst_error *e
     char title[100];
     const mst_program *program;
     const unsigned width = width_of(stage->made.type);
-    const bool functions = mst_expr_has_functions(stage->made.expression);
+    static const char *const called[] = {"", ", functions", ", functions and gamma"};
+    const mst_expr_calls calls = mst_expr_calls_of(stage->made.expression);
     mst_text_put(&text, "#pragma OPENCL FP_CONTRACT OFF\n\n");
     write_defines(stage->made.type, width, &text);
-    MST_TRY(mst_expr_write_block(mst_elementary_of(&context->device), stage->made.type, functions, width, &text, error));
+    MST_TRY(mst_expr_write_block(mst_elementary_of(&context->device), stage->made.type, calls, width, &text, error));
     MST_TRY(mst_program_add_file(context, "byte_code.cl", &text, error));
     MST_TRY(mst_elementary_define(context, &text, error));
-    snprintf(title, sizeof title, "map: byte code of %s%s", mst_type_name(stage->made.type), functions ? ", functions" : "");
+    snprintf(title, sizeof title, "map: byte code of %s%s", mst_type_name(stage->made.type), called[calls]);
     MST_TRY(mst_program_of_text(context, title, &text, context->device.fp64 ? "-D PRECISION=64" : "-D PRECISION=32", &program,
                                 error));
     MST_TRY(mst_kernel_create(program, "byte_code", &stage->kernel, error));

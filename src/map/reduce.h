@@ -64,13 +64,13 @@ typedef struct mst_map_reduce {
     int n;
     mst_map_reduction reductions[MST_MAP_MAX_REDUCTIONS + 1]; // room for one that may be equal to another
     bool reduced[MST_MAX_RANK];
-    bool all; // axes
-    bool keep_axes;
+    bool all, keep_axes; // axes are reduced; reduced ones stay, of length 1
     int64_t ddof;
     struct mst_map_apart *apart; // NULL: kernels are compiled for the expression
     uint64_t count;              // elements that become one
     mst_expr *finish;
     mst_expr_root results[MST_MAP_MAX_OUTPUTS];
+    bool wide;    // numbers of elements are inverted in double whatever is reduced
     bool columns; // the last axis that has more than one element is not reduced
     mst_text texts[MST_MAP_N_REDUCERS];
     mst_kernel *kernels[MST_MAP_N_REDUCERS];

@@ -2,6 +2,7 @@
 
 #include "boxes.h"
 #include "byte_code.h"
+#include "reduce_parts.h"
 #include "reduce_steps.h"
 
 #include "expr/build.h"
@@ -49,6 +50,7 @@ static mst_status make_one(const mst_map *plan, int number, mst_map **out, mst_e
     one->shape = plan->shape;
     *r = (mst_map_reduce){.n = 1, .all = from->all, .keep_axes = from->keep_axes, .ddof = from->ddof};
     r->count = from->count;
+    r->wide = strcmp(mst_map_spread_type(from), "double") == 0;
     r->columns = from->columns;
     r->reductions[0] = from->reductions[number];
     r->reductions[0].root = 0;

@@ -27,7 +27,7 @@ const char *mst_map_spread_type(const mst_map_reduce *reduce) {
     for (int r = 0; r < reduce->n; r++)
         if (is_spread(&reduce->reductions[r]) && mst_type_part(reduce->reductions[r].type) == MST_FLOAT64)
             return "double";
-    return "float";
+    return reduce->wide ? "double" : "float";
 }
 
 int mst_map_n_parts(const mst_map_reduction *r) { return 1 + (is_complex(r) ? 1 : 0) + (is_spread(r) || is_place(r) ? 1 : 0); }

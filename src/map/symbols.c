@@ -125,7 +125,7 @@ bool mst_map_computes_double(const mst_map *plan) {
     bool any = mst_expr_has_double(plan->expression);
     for (int r = 0; plan->reduce && r < plan->reduce->n; r++)
         any = any || mst_type_part(plan->reduce->reductions[r].type) == MST_FLOAT64;
-    return any || (plan->reduce && mst_expr_has_double(plan->reduce->finish));
+    return any || (plan->reduce && (plan->reduce->wide || mst_expr_has_double(plan->reduce->finish)));
 }
 
 // Every device has the integers and float32; nothing is wider than float64, so only float32 can take its place.

@@ -103,7 +103,7 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     t.desc.output = arrays.output;
     // What is fastest for arithmetic says nothing of functions, which few compilers make vectors of by themselves.
     snprintf(problem.variant, sizeof problem.variant, "%s%s", mst_type_name(plan->outputs[0].type),
-             mst_expr_has_functions(plan->expression) ? ", functions" : "");
+             mst_expr_calls_of(plan->expression) ? ", functions" : "");
     problem.kernel = identity(plan);
     MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,
                 "the device memory budget of %llu bytes leaves nothing for test runs",
