@@ -341,7 +341,7 @@ static void test_refusals(void **state) {
         {"f(b)", "later(b)", "the definition of f, column 1: 'later' cannot be used here"},
         {"f(b)", "b[0]", "the definition of f, column 4: expected ','"},
         {"f(b)", "b(0)", "the definition of f, column 2: expected an operator: b is an argument"},
-        {"f(b)", "b c", "the definition of f, column 3: expected an operator or the end"},
+        {"f(b)", "b c", "the definition of f, column 3: expected an operator; a product is written x*y"},
         {"f(b)", "dt(2*b)", "the definition of dt, column 7: f has no value of the step before"},
         {"f(b)", "dx(b, 3)", "the definition of f, column 7: expected the order"},
     };

@@ -49,6 +49,9 @@ static const form_case cases[] = {
     {"a * 200 + ~b | 3 ^ a", {MST_UINT8, MST_UINT8}, true, true},
     {"sin(a) * exp(-b * b) + pow(abs(a), b)", {MST_FLOAT64, MST_FLOAT64}, true, true},
     {"atan2(a, b) + log1p(abs(a)) - erf(b)", {MST_FLOAT32, MST_FLOAT32}, true, true},
+    {"logaddexp(a, b) + square(a) - nan_to_num(deg2rad(b)) + logical_xor(a, b)", {MST_FLOAT32, MST_FLOAT32}, true, true},
+    {"nextafter(a, b) + fabs(a)", {MST_FLOAT16, MST_FLOAT16}, true, true},
+    {"a * 1j + square(b) - 2.5j", {MST_COMPLEX64, MST_FLOAT32}, true, true},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 

@@ -97,10 +97,26 @@ static int read_expressions(job *j, int *n) {
     return code;
 }
 
+// 2, 0.5, 1e3 or, of complex numbers, 1j or 1+2j; false if it is none.
+static bool read_number(const char *text, mst_map_number *number) {
+    char *end;
+    number->value = strtod(text, &end);
+    const bool has_parts = end > text && (*end == 'j' || *end == '+' || *end == '-');
+    if (has_parts && *end == 'j') {
+        number->imaginary = number->value;
+        number->value = 0;
+    } else if (has_parts) {
+        number->imaginary = strtod(end, &end);
+    }
+    const bool whole = strpbrk(text, ".eEnN") == NULL; // no point, exponent, inf or nan
+    number->type = has_parts ? MST_COMPLEX128 : whole ? MST_INT64 : MST_FLOAT64;
+    return has_parts ? strcmp(end, "j") == 0 : *end == '\0';
+}
+
 // NAME=FILE or NAME=NUMBER.
 static int read_operand(job *j, int k) {
     const char *text = j->arguments->operands[k], *equals = strchr(text, '=');
-    char *end;
+    mst_map_number number = {.name = NULL};
     if (!equals || equals == text || !equals[1]) {
         cli_error(command, "%s: not NAME=FILE.npy or NAME=NUMBER", text);
         return CLI_USAGE;
@@ -108,14 +124,13 @@ static int read_operand(job *j, int k) {
     char *name = j->names[k] = strndup(text, (size_t)(equals - text));
     if (!name)
         return cli_out_of_memory(command, NULL);
-    double value = strtod(equals + 1, &end);
-    if (*end == '\0') {
+    if (read_number(equals + 1, &number)) {
         if (j->desc.n_numbers == MST_MAP_MAX_NUMBERS) {
             cli_error(command, "%s: more than %d numbers", text, MST_MAP_MAX_NUMBERS);
             return CLI_USAGE;
         }
-        const bool whole = strpbrk(equals + 1, ".eEnN") == NULL; // no point, exponent, inf or nan
-        j->numbers[j->desc.n_numbers++] = (mst_map_number){.name = name, .value = value, .type = whole ? MST_INT64 : MST_FLOAT64};
+        number.name = name;
+        j->numbers[j->desc.n_numbers++] = number;
         return CLI_DONE;
     }
     if (j->desc.n_inputs == MST_MAP_MAX_INPUTS) {

@@ -1,6 +1,7 @@
 // What stands before parentheses in schemes, but for functions: definitions, their arguments, and operators.
 #include "composed.h"
 #include "difference.h"
+#include "hints.h"
 #include "parser.h"
 
 #include <math.h>
@@ -249,7 +250,7 @@ static void offer(const char *text, const mst_tokens *name, mst_nearest *nearest
     mst_nearest_offer(nearest, name, (mst_token_text){text, strlen(text)});
 }
 
-void mst_parser_offer_names(const mst_parser *p, const mst_tokens *name, mst_nearest *nearest) {
+static void offer_names(const mst_parser *p, const mst_tokens *name, mst_nearest *nearest) {
     for (int k = 0; p->frame && k < p->frame->head->n_arguments; k++)
         mst_nearest_offer(nearest, name, p->frame->head->arguments[k]);
     for (size_t k = 0; p->scheme && k < (p->frame ? p->frame->n_definitions : p->scheme->n_definitions); k++)
@@ -261,6 +262,20 @@ void mst_parser_offer_names(const mst_parser *p, const mst_tokens *name, mst_nea
     mst_composed_offer(name, p->of_map, nearest);
     for (size_t k = 0; p->scheme && p->scheme->n_axes > 0 && k < N_OPERATORS; k++)
         offer(operators[k].name, name, nearest);
+}
+
+mst_status mst_parser_refuse_name(const mst_parser *p, const mst_tokens *name, mst_error *error) {
+    mst_nearest nearest = mst_nearest_begin(name);
+    int shown = name->length < 40 ? (int)name->length : 40;
+    offer_names(p, name, &nearest);
+    const char *hint = mst_hint_for_name(name, p->of_map);
+    if (hint)
+        return mst_tokens_fail(name, error, "'%.*s' is not known; %s", shown, name->start, hint);
+    if (nearest.name.length > 0)
+        return mst_tokens_fail(name, error, "'%.*s' is not known; did you mean '%.*s'?", shown, name->start,
+                               (int)nearest.name.length, nearest.name.start);
+    return mst_tokens_fail(name, error, "'%.*s' is not known; expected a variable, a parameter or a function", shown,
+                           name->start);
 }
 
 // ---- Stretches

@@ -84,6 +84,60 @@ static unsigned extreme(mst_expr *expr, mst_expr_operation operation, const unsi
 static unsigned maximum(mst_expr *expr, const unsigned *x) { return extreme(expr, MST_EXPR_GREATER, x); }
 static unsigned minimum(mst_expr *expr, const unsigned *x) { return extreme(expr, MST_EXPR_LESS, x); }
 
+static unsigned add(mst_expr *expr, unsigned a, unsigned b) { return mst_expr_add_two(expr, MST_EXPR_ADD, a, b); }
+static unsigned multiply(mst_expr *expr, unsigned a, unsigned b) { return mst_expr_add_two(expr, MST_EXPR_MULTIPLY, a, b); }
+static unsigned of_one(mst_expr *expr, mst_expr_operation operation, unsigned x) { return mst_expr_add(expr, operation, &x, 1); }
+
+// Of a map integers in the real type that functions make of them; copysign is one that changes nothing.
+static unsigned as_real(mst_expr *expr, unsigned x) { return expr->of_map ? mst_expr_add_two(expr, MST_EXPR_COPYSIGN, x, x) : x; }
+
+static unsigned real_magnitude(mst_expr *expr, const unsigned *x) { return of_one(expr, MST_EXPR_ABS, as_real(expr, x[0])); }
+static unsigned itself(mst_expr *expr, const unsigned *x) { return mst_expr_add_as_number(expr, x[0]); }
+static unsigned square(mst_expr *expr, const unsigned *x) { return mst_expr_add_power(expr, x[0], number(expr, 2)); }
+
+static unsigned reciprocal(mst_expr *expr, const unsigned *x) {
+    return mst_expr_add_two(expr, MST_EXPR_DIVIDE, number(expr, 1), x[0]);
+}
+
+static unsigned scaled(mst_expr *expr, unsigned x, double factor) {
+    return multiply(expr, as_real(expr, x), mst_expr_add_decimal(expr, factor));
+}
+
+static unsigned to_radians(mst_expr *expr, const unsigned *x) { return scaled(expr, x[0], acos(-1.0) / 180); }
+static unsigned to_degrees(mst_expr *expr, const unsigned *x) { return scaled(expr, x[0], 180 / acos(-1.0)); }
+
+static unsigned is_end(mst_expr *expr, unsigned x, double end) {
+    return mst_expr_add_two(expr, MST_EXPR_EQUAL, x, mst_expr_add_decimal(expr, end));
+}
+
+static unsigned is_above_all(mst_expr *expr, const unsigned *x) { return is_end(expr, x[0], INFINITY); }
+static unsigned is_below_all(mst_expr *expr, const unsigned *x) { return is_end(expr, x[0], -INFINITY); }
+
+// 0 of a NaN, and of infinity the number next to it.
+static unsigned nan_to_number(mst_expr *expr, const unsigned *x) {
+    unsigned largest = mst_expr_add_two(expr, MST_EXPR_NEXTAFTER, x[0], number(expr, 0));
+    return choose(expr, is_nan(expr, x), number(expr, 0), choose(expr, is_infinite(expr, x), largest, x[0]));
+}
+
+static unsigned differ(mst_expr *expr, const unsigned *x) {
+    unsigned first = of_one(expr, MST_EXPR_NOT, x[0]), second = of_one(expr, MST_EXPR_NOT, x[1]);
+    return mst_expr_add_two(expr, MST_EXPR_NOT_EQUAL, first, second);
+}
+
+// The logarithm of exp(a) + exp(b), or of 2^a + 2^b, from the larger one on. Two infinities of one sign have no difference.
+static unsigned add_logarithms(mst_expr *expr, const unsigned *x, mst_expr_operation exponential, double to_base) {
+    unsigned a = as_real(expr, x[0]), b = as_real(expr, x[1]);
+    unsigned apart = of_one(expr, MST_EXPR_ABS, mst_expr_add_two(expr, MST_EXPR_SUBTRACT, a, b));
+    unsigned less = of_one(expr, exponential, of_one(expr, MST_EXPR_NEGATE, apart));
+    unsigned rest = multiply(expr, of_one(expr, MST_EXPR_LOG1P, less), mst_expr_add_decimal(expr, to_base));
+    unsigned equal = mst_expr_add_two(expr, MST_EXPR_EQUAL, a, b);
+    unsigned larger = choose(expr, mst_expr_add_two(expr, MST_EXPR_GREATER, a, b), a, b);
+    return add(expr, larger, choose(expr, equal, mst_expr_add_decimal(expr, to_base * log(2.0)), rest));
+}
+
+static unsigned log_add_exp(mst_expr *expr, const unsigned *x) { return add_logarithms(expr, x, MST_EXPR_EXP, 1); }
+static unsigned log_add_exp2(mst_expr *expr, const unsigned *x) { return add_logarithms(expr, x, MST_EXPR_EXP2, 1 / log(2.0)); }
+
 #define COMPOSED(name, arity, build)                                                                                             \
     { {name, arity, NULL}, build, (mst_expr_operation)0, false }
 #define OTHER(name, arity, operation)                                                                                            \
@@ -106,6 +160,47 @@ static const composed functions[] = {
     COMPOSED("maximum", 2, maximum),
     COMPOSED("minimum", 2, minimum),
     COMPOSED("power", 2, power),
+    COMPOSED("fabs", 1, real_magnitude),
+    COMPOSED("positive", 1, itself),
+    COMPOSED("square", 1, square),
+    COMPOSED("reciprocal", 1, reciprocal),
+    COMPOSED("deg2rad", 1, to_radians),
+    COMPOSED("radians", 1, to_radians),
+    COMPOSED("rad2deg", 1, to_degrees),
+    COMPOSED("degrees", 1, to_degrees),
+    COMPOSED("isposinf", 1, is_above_all),
+    COMPOSED("isneginf", 1, is_below_all),
+    COMPOSED("nan_to_num", 1, nan_to_number),
+    COMPOSED("logical_xor", 2, differ),
+    COMPOSED("logaddexp", 2, log_add_exp),
+    COMPOSED("logaddexp2", 2, log_add_exp2),
+    OTHER("absolute", 1, MST_EXPR_ABS),
+    OTHER("negative", 1, MST_EXPR_NEGATE),
+    OTHER("fix", 1, MST_EXPR_TRUNC),
+    OTHER("around", 1, MST_EXPR_ROUND),
+    OTHER("gammaln", 1, MST_EXPR_LGAMMA),
+    OTHER("add", 2, MST_EXPR_ADD),
+    OTHER("subtract", 2, MST_EXPR_SUBTRACT),
+    OTHER("multiply", 2, MST_EXPR_MULTIPLY),
+    OTHER("divide", 2, MST_EXPR_DIVIDE),
+    OTHER("true_divide", 2, MST_EXPR_DIVIDE),
+    OTHER("less", 2, MST_EXPR_LESS),
+    OTHER("less_equal", 2, MST_EXPR_LESS_EQUAL),
+    OTHER("greater", 2, MST_EXPR_GREATER),
+    OTHER("greater_equal", 2, MST_EXPR_GREATER_EQUAL),
+    OTHER("equal", 2, MST_EXPR_EQUAL),
+    OTHER("not_equal", 2, MST_EXPR_NOT_EQUAL),
+    OTHER("logical_not", 1, MST_EXPR_NOT),
+    OTHER("logical_and", 2, MST_EXPR_AND),
+    OTHER("logical_or", 2, MST_EXPR_OR),
+    OTHER("bitwise_not", 1, MST_EXPR_BIT_NOT),
+    OTHER("invert", 1, MST_EXPR_BIT_NOT),
+    OTHER("bitwise_and", 2, MST_EXPR_BIT_AND),
+    OTHER("bitwise_or", 2, MST_EXPR_BIT_OR),
+    OTHER("bitwise_xor", 2, MST_EXPR_BIT_XOR),
+    OTHER("left_shift", 2, MST_EXPR_SHIFT_LEFT),
+    OTHER("right_shift", 2, MST_EXPR_SHIFT_RIGHT),
+    OTHER("conjugate", 1, MST_EXPR_CONJUGATE),
     OTHER("arcsin", 1, MST_EXPR_ASIN),
     OTHER("arccos", 1, MST_EXPR_ACOS),
     OTHER("arctan", 1, MST_EXPR_ATAN),

@@ -278,6 +278,9 @@ static mst_value make_real(mst_lowering *l, mst_expr_operation o, mst_type type,
     case MST_EXPR_REAL:
     case MST_EXPR_CONJUGATE:
         return x[0];
+    case MST_EXPR_NEXTAFTER:
+        return mst_lower_value(type, type == MST_FLOAT16 ? mst_lower_next_half(l, x[0].part[0], x[1].part[0])
+                                                         : mst_lower_two(l, o, held, x[0].part[0], x[1].part[0]));
     case MST_EXPR_IMAGINARY:
         return mst_lower_value(type, mst_lower_number(l, held, 0));
     case MST_EXPR_ARGUMENT:

@@ -61,6 +61,8 @@ mst_value mst_lower_multiply(mst_lowering *l, mst_value a, mst_value b);
 // ---- lower_complex.c. Operands and result of one complex type.
 mst_value mst_lower_complex(mst_lowering *l, mst_expr_operation operation, mst_type type, const mst_value *x);
 // |x| and the angle, which are real.
+// nextafter(x, y) of float16, which is held in float32.
+unsigned mst_lower_next_half(mst_lowering *l, unsigned x, unsigned y);
 unsigned mst_lower_magnitude(mst_lowering *l, mst_value x);
 unsigned mst_lower_angle(mst_lowering *l, mst_value x);
 

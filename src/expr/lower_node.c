@@ -141,23 +141,52 @@ static unsigned convert_part(mst_lowering *l, unsigned node, mst_type to) {
     return mst_lower_one(l, MST_EXPR_CONVERT, to, node);
 }
 
-// The float64 that float16 holds and that is nearest to one, so that the way there by float32 does not round again. Below 2^-14
-// float16 is a grid of 2^-24, to which the sum with a large number rounds; above it has 11 bits, which Veltkamp's splitting
-// leaves (Dekker, Numer. Math. 18, 1971). That may break a tie to either side, but a tie is a float32; and what is beyond float16
-// needs no splitting.
-static unsigned nearest_half(mst_lowering *l, unsigned x) {
-    const mst_type type = MST_FLOAT64;
-    const unsigned size = mst_lower_one(l, MST_EXPR_ABS, type, x), large = mst_lower_number(l, type, 0x1.8p28);
+// The number that float16 holds and that is nearest to one. Below 2^-14 float16 is a grid of 2^-24, to which the sum with a large
+// number rounds; above it has 11 bits, which Veltkamp's splitting leaves (Dekker, Numer. Math. 18, 1971). That may break a tie
+// to either side, and knows no largest number.
+static unsigned round_to_half(mst_lowering *l, mst_type type, unsigned x) {
+    const bool is_double = type == MST_FLOAT64;
+    const unsigned size = mst_lower_one(l, MST_EXPR_ABS, type, x);
+    const unsigned large = mst_lower_number(l, type, is_double ? 0x1.8p28 : 0x1.8p-1);
     const unsigned grid = mst_lower_two(l, MST_EXPR_SUBTRACT, type, mst_lower_two(l, MST_EXPR_ADD, type, x, large), large);
-    const unsigned product = mst_lower_two(l, MST_EXPR_MULTIPLY, type, x, mst_lower_number(l, type, 0x1p42 + 1));
+    const unsigned product =
+        mst_lower_two(l, MST_EXPR_MULTIPLY, type, x, mst_lower_number(l, type, is_double ? 0x1p42 + 1 : 0x1p13 + 1));
     const unsigned split =
         mst_lower_two(l, MST_EXPR_SUBTRACT, type, product, mst_lower_two(l, MST_EXPR_SUBTRACT, type, product, x));
-    const unsigned rounded =
-        mst_lower_choose(l, type, mst_lower_compare_number(l, MST_EXPR_LESS, type, size, 0x1p-14), grid, split);
+    return mst_lower_choose(l, type, mst_lower_compare_number(l, MST_EXPR_LESS, type, size, 0x1p-14), grid, split);
+}
+
+// Of a float64, so that the way there by float32 does not round again. A tie is a float32; and what is beyond float16 needs no
+// splitting.
+static unsigned nearest_half(mst_lowering *l, unsigned x) {
+    const mst_type type = MST_FLOAT64;
+    const unsigned size = mst_lower_one(l, MST_EXPR_ABS, type, x), rounded = round_to_half(l, type, x);
     const unsigned single = mst_lower_one(l, MST_EXPR_CONVERT, type, mst_lower_one(l, MST_EXPR_CONVERT, MST_FLOAT32, x));
     const unsigned rounds = mst_lower_and(l, MST_EXPR_AND, mst_lower_compare_number(l, MST_EXPR_LESS, type, size, 0x1p17),
                                           mst_lower_two(l, MST_EXPR_NOT_EQUAL, type, single, x));
     return mst_lower_choose(l, type, rounds, mst_lower_two(l, MST_EXPR_COPYSIGN, type, rounded, x), x);
+}
+
+// What is from a half to one and a half of the distance to the next float16 further on rounds to that.
+unsigned mst_lower_next_half(mst_lowering *l, unsigned x, unsigned y) {
+    const mst_type type = MST_FLOAT32;
+    const unsigned size = mst_lower_one(l, MST_EXPR_ABS, type, x), top = mst_lower_number(l, type, 65504);
+    const unsigned step = mst_lower_two(l, MST_EXPR_MAX, type,
+                                        mst_lower_two(l, MST_EXPR_MULTIPLY, type, size, mst_lower_number(l, type, 0x1.004p-11)),
+                                        mst_lower_number(l, type, 0x1.02p-25));
+    const unsigned up = mst_lower_two(l, MST_EXPR_LESS, type, x, y);
+    const unsigned moved = mst_lower_choose(l, type, up, mst_lower_two(l, MST_EXPR_ADD, type, x, step),
+                                            mst_lower_two(l, MST_EXPR_SUBTRACT, type, x, step));
+    unsigned next = round_to_half(l, type, moved);
+    const unsigned beyond = mst_lower_two(l, MST_EXPR_GREATER, type, mst_lower_one(l, MST_EXPR_ABS, type, next), top);
+    next = mst_lower_choose(l, type, beyond, mst_lower_number(l, type, INFINITY), next);
+    next = mst_lower_choose(l, type, mst_lower_compare_number(l, MST_EXPR_EQUAL, type, size, INFINITY), top, next);
+    const unsigned sign = mst_lower_choose(l, type, mst_lower_compare_number(l, MST_EXPR_EQUAL, type, size, 0), moved, x);
+    next = mst_lower_two(l, MST_EXPR_COPYSIGN, type, next, sign);
+    next = mst_lower_choose(l, type, mst_lower_two(l, MST_EXPR_EQUAL, type, x, y), y, next);
+    const unsigned is_nan = mst_lower_and(l, MST_EXPR_OR, mst_lower_two(l, MST_EXPR_NOT_EQUAL, type, x, x),
+                                          mst_lower_two(l, MST_EXPR_NOT_EQUAL, type, y, y));
+    return mst_lower_choose(l, type, is_nan, mst_lower_two(l, MST_EXPR_ADD, type, x, y), next);
 }
 
 mst_value mst_lower_convert(mst_lowering *l, mst_value value, mst_type type, bool rounds) {

@@ -1,6 +1,7 @@
 // A Pratt parser: an operand, then operators as long as they bind more tightly than what stands before it.
 #include "composed.h"
 #include "difference.h"
+#include "hints.h"
 #include "parser.h"
 
 #include <math.h>
@@ -72,7 +73,10 @@ static mst_status parse_symbol(mst_parser *p, size_t index, unsigned *out, mst_e
     if (symbol->n_axes > 0 && mst_parser_accept(p, "["))
         MST_TRY(mst_parser_offsets(p, (mst_token_text){symbol->name, strlen(symbol->name)}, symbol->n_axes, leaf.offsets, error));
     if (mst_token_is(&p->tokens, "(") || mst_token_is(&p->tokens, "[") || mst_token_is(&p->tokens, "."))
-        MST_PARSER_REFUSE("expected an operator: %s is %s", symbol->name, symbol->n_axes == 0 ? "a number" : "a field");
+        MST_PARSER_REFUSE("expected an operator: %s is %s", symbol->name,
+                          symbol->n_axes > 0 ? "a field"
+                          : p->of_map        ? "an array or a number; parts of arrays, and what they can do, have no place here"
+                                             : "a number");
     const double *number = p->scheme && p->scheme->numbers ? p->scheme->numbers[index] : NULL;
     MST_TRY(mst_parser_keep(
         p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf, symbol->n_axes > 0), out, error));
@@ -106,17 +110,6 @@ fail:
     return status;
 }
 
-static mst_status refuse_name(const mst_parser *p, const mst_tokens *name, mst_error *error) {
-    mst_nearest nearest = mst_nearest_begin(name);
-    int shown = name->length < 40 ? (int)name->length : 40;
-    mst_parser_offer_names(p, name, &nearest);
-    if (nearest.name.length > 0)
-        return mst_tokens_fail(name, error, "'%.*s' is not known; did you mean '%.*s'?", shown, name->start,
-                               (int)nearest.name.length, nearest.name.start);
-    return mst_tokens_fail(name, error, "'%.*s' is not known; expected a variable, a parameter or a function", shown,
-                           name->start);
-}
-
 // Symbols before constants, so that a variable may be called e; definitions before operators, so that one may have its name.
 static mst_status parse_name(mst_parser *p, unsigned *out, mst_error *error) {
     mst_status status;
@@ -143,7 +136,28 @@ static mst_status parse_name(mst_parser *p, unsigned *out, mst_error *error) {
     for (const mst_expr_constant *c = mst_expr_constants; c->name; c++)
         if (mst_token_is(&name, c->name))
             return mst_parser_keep(p, mst_expr_add_decimal(p->expr, c->value), out, error);
-    return refuse_name(p, &name, error);
+    return mst_parser_refuse_name(p, &name, error);
+}
+
+// 2, 2.5, and 2j of a map.
+static mst_status parse_number(mst_parser *p, unsigned *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_tokens number = p->tokens, *t = &p->tokens;
+    const bool whole = strcspn(number.start, ".eE") >= number.length;
+    mst_tokens_next(&p->tokens);
+    const bool is_imaginary = t->start == number.start + number.length && (mst_token_is(t, "j") || mst_token_is(t, "J"));
+    if (is_imaginary && !p->of_map)
+        MST_PARSER_REFUSE("complex numbers are for maps; take real and imaginary parts apart");
+    if (is_imaginary) {
+        mst_tokens_next(&p->tokens);
+        *out = mst_expr_add_two(p->expr, MST_EXPR_COMPLEX, mst_expr_add_decimal(p->expr, 0),
+                                mst_expr_add_decimal(p->expr, number.value));
+    } else {
+        *out = whole ? mst_expr_add_number(p->expr, number.value) : mst_expr_add_decimal(p->expr, number.value);
+    }
+    MST_TRY(mst_parser_keep(p, *out, out, error));
+fail:
+    return status;
 }
 
 static mst_status parse_operand(mst_parser *p, unsigned *out, mst_error *error) {
@@ -152,12 +166,8 @@ static mst_status parse_operand(mst_parser *p, unsigned *out, mst_error *error) 
     unsigned operand;
     if (t->kind == MST_TOKEN_NAME)
         return parse_name(p, out, error);
-    if (t->kind == MST_TOKEN_NUMBER) {
-        const double value = t->value;
-        const bool whole = strcspn(t->start, ".eE") >= t->length;
-        mst_tokens_next(&p->tokens);
-        return mst_parser_keep(p, whole ? mst_expr_add_number(p->expr, value) : mst_expr_add_decimal(p->expr, value), out, error);
-    }
+    if (t->kind == MST_TOKEN_NUMBER)
+        return parse_number(p, out, error);
     if (mst_parser_accept(p, "(")) {
         MST_TRY(mst_parser_read(p, 0, out, error));
         MST_TRY(mst_parser_expect(p, ")", "to close '('", error));
@@ -218,6 +228,9 @@ mst_status mst_parser_read(mst_parser *p, int binding, unsigned *out, mst_error 
     MST_TRY(parse_operand(p, out, error));
     for (const operator* o; (o = find_operator(p)) != NULL && o->binding > binding;)
         MST_TRY(parse_right(p, o, out, error));
+    const char *hint = find_operator(p) ? NULL : mst_hint_for_operator(&p->tokens, p->of_map);
+    if (hint)
+        MST_PARSER_REFUSE("expected an operator; %s", hint);
 fail:
     p->depth--;
     return status;

@@ -66,7 +66,8 @@ mst_status mst_parser_stretch(mst_parser *p, const mst_tokens *name, bool *found
 // Offsets behind something in parentheses, if there are any: (c*u)[0,1].
 mst_status mst_parser_shifted(mst_parser *p, unsigned *node, mst_error *error);
 
-void mst_parser_offer_names(const mst_parser *p, const mst_tokens *name, mst_nearest *nearest);
+// A name that nothing has, with what is meant perhaps.
+mst_status mst_parser_refuse_name(const mst_parser *p, const mst_tokens *name, mst_error *error);
 
 // Fails at the token that stands next.
 #define MST_PARSER_REFUSE(...)                                                                                                   \

@@ -74,7 +74,9 @@ static mst_status check_argument(const char *text, const mst_map_call *call, mst
     mst_map_call inner;
     char *argument = strndup(text + call->inside, call->length);
     MST_REQUIRE(argument, MST_ERROR_HOST_MEMORY, "out of memory reading the expression");
-    if (call->end == 0)
+    if (call->begin > 0 && text[call->begin - 1] == '.')
+        status = mst_map_refuse_at(text, call->begin, "what reduces stands before what it reduces: sum(a)", error);
+    else if (call->end == 0)
         status = mst_map_refuse_at(text, call->inside - 1, "expected ')' to close '('", error);
     else if (mst_map_next_reduction(argument, 0, &inner))
         status =
