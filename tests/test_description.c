@@ -455,7 +455,7 @@ ENDS_WITH(mst_deconvolution_forecast, device_bytes);
 ENDS_WITH(mst_filter_desc, tiles);
 ENDS_WITH(mst_filter_notch, z);
 ENDS_WITH(mst_filter_frame, white);
-ENDS_WITH(mst_integral_desc, components);
+ENDS_WITH(mst_integral_desc, breakpoint_variables);
 ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, compile_from);
 ENDS_WITH(mst_map_more, out_type);

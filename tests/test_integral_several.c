@@ -184,6 +184,38 @@ static void test_variable_bounds(void **state) {
     REFUSED(MST_ERROR_ARGUMENT, "'y' is not known", mst_integral_create(*state, &d, &plan, &e));
 }
 
+// Kinks across both axes, one of which a parameter moves, are cut away, on finite ranges and on the whole line.
+static void test_breakpoints(void **state) {
+    static const char *const c = "c", *const places[] = {"c", "3", "1/4", "5/8"};
+    static const int variables[] = {1, 0, 0, 1}, beyond[] = {0, 2};
+    const mst_integral_range box[] = {{"x", "0", "1"}, {"y", "1", "0"}}, whole[] = {{"x", "0", "1"}, {"y", "-inf", "inf"}},
+                             triangle[] = {{"x", "0", "1"}, {"y", "0", "x"}};
+    const double moved[] = {0.1, 0.9};
+    mst_integral_desc d = test_integral_desc("abs(x - 1/4) + (y < c ? 1 : y < 5/8 ? 2 : 4)", box, 1, &c);
+    mst_integral_result r[2];
+    mst_integral *plan;
+    mst_error e;
+    d.n_variables = 2;
+    d.n_breakpoints = 4;
+    d.breakpoints = places;
+    d.breakpoint_variables = variables;
+    test_integral_run(*state, &d, moved, 2, r);
+    const double kink = (1 + 9) / 32.0, sums[] = {kink + 0.1 + 2 * (0.625 - 0.1) + 4 * 0.375, kink + 0.9 + 4 * 0.1};
+    for (int i = 0; i < 2; i++) // all boxes are resolved but for those of no width
+        CHECK(fabs(r[i].value + sums[i]) < 1e-12 && r[i].status == MST_INTEGRAL_CONVERGED && r[i].evaluations < 10000,
+              "%.17g +- %g, should be %.17g, after %llu", r[i].value, r[i].error, -sums[i], (unsigned long long)r[i].evaluations);
+    d.integrand = "(x < 1/4 ? 1 : 3)*exp(-abs(y - c))";
+    d.ranges = whole;
+    test_integral_run(*state, &d, moved, 2, r);
+    for (int i = 0; i < 2; i++)
+        CHECK(fabs(r[i].value - 5) < 1e-5 && r[i].status == MST_INTEGRAL_CONVERGED && r[i].evaluations < 40000,
+              "%.17g +- %g, should be 5, after %llu", r[i].value, r[i].error, (unsigned long long)r[i].evaluations);
+    d.ranges = triangle;
+    REFUSED(MST_ERROR_ARGUMENT, "y has breakpoints and bounds that depend", mst_integral_create(*state, &d, &plan, &e));
+    d.breakpoint_variables = beyond;
+    REFUSED(MST_ERROR_ARGUMENT, "breakpoint_variables[1] is 2", mst_integral_create(*state, &d, &plan, &e));
+}
+
 // By lattices in float32: bounds that are no floats, and values that cancel.
 static void test_narrow(void **state) {
     static const char *const names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
@@ -236,8 +268,9 @@ static void test_singular_sides(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_pagani),
-                                       cmocka_unit_test(test_several),  cmocka_unit_test(test_variable_bounds),
-                                       cmocka_unit_test(test_narrow),   cmocka_unit_test(test_singular_sides)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_families),   cmocka_unit_test(test_pagani),
+                                       cmocka_unit_test(test_several),    cmocka_unit_test(test_variable_bounds),
+                                       cmocka_unit_test(test_narrow),     cmocka_unit_test(test_singular_sides),
+                                       cmocka_unit_test(test_breakpoints)};
     return cmocka_run_group_tests_name("integral_several", tests, test_setup, test_teardown);
 }

@@ -40,8 +40,8 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "  mastaba integrate 'exp(-x^2)' 'x^2*exp(-x^2)' --from 0 --to inf\n";
 
 typedef struct request {
-    char *from, *to, *rule, *precision, *params, *names, *breakpoints, *output;
-    char **variables, **parameters; // NULL-ended, or NULL
+    char *from, *to, *rule, *precision, *params, *names, *output;
+    char **variables, **parameters, **breakpoints; // NULL-ended, or NULL
     double tolerance, absolute;
     char *points, *evaluations, *compile_from;
     int work_items, group_size;
@@ -60,7 +60,8 @@ static const cli_option option_table[] = {
     {"absolute-tolerance", 0, CLI_REAL, offsetof(request, absolute), "what is met is the larger of the two", "T"},
     {"rule", 'r', CLI_TEXT, offsetof(request, rule), "see below (default: adaptive)", "RULE"},
     {"points", 'n', CLI_TEXT, offsetof(request, points), "nodes of a fixed rule, as 1000000, 1e6 or 2^20 (the default)", "N"},
-    {"breakpoints", 0, CLI_TEXT, offsetof(request, breakpoints), "where to cut x at the beginning", "X,..."},
+    {"breakpoints", 0, CLI_TEXTS, offsetof(request, breakpoints),
+     "where to cut the first variable, or y=Y,... another one, at the beginning", "X,..."},
     {"max-evaluations", 0, CLI_TEXT, offsetof(request, evaluations), "of one integral (default: 2^22, from 2 variables on 2^28)",
      "N"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64 (default: float64 where the device has it)",
@@ -76,6 +77,7 @@ typedef struct job {
     mst_integral_desc desc;
     mst_integral_range ranges[MST_INTEGRAL_MAX_VARIABLES];
     const char *breakpoints[64];
+    int breakpoint_variables[64];
     integrate_parameters parameters;
     mst_integral_result *results;
     mst_context *context;
@@ -127,10 +129,32 @@ static int read_rule(const char *text, mst_integral_rule *rule) {
     return wrong("--rule", text, "choose adaptive, tanh-sinh, oscillatory, rectangle, midpoint, trapezoid, simpson or gauss");
 }
 
+// Of "y=0.2,0.5" the list and which variable it is of.
+static int find_variable(char *text, const job *j, char **list, int *variable) {
+    char *equals = strchr(text, '=');
+    *list = text;
+    *variable = 0;
+    if (!equals)
+        return CLI_DONE;
+    *list = equals + 1;
+    for (int k = 0; k < j->desc.n_variables; k++)
+        if (strlen(j->ranges[k].name) == (size_t)(equals - text) &&
+            strncmp(j->ranges[k].name, text, (size_t)(equals - text)) == 0) {
+            *variable = k;
+            return CLI_DONE;
+        }
+    return wrong("--breakpoints", text, "there is no variable of this name; write VARIABLE=PLACE,... or PLACE,...");
+}
+
 static int read_breakpoints(char *text, job *j) {
-    for (char *at = text; at && *at;) {
+    int variable;
+    const int code = find_variable(text, j, &text, &variable);
+    if (code != CLI_DONE)
+        return code;
+    for (char *at = text; *at;) {
         if (j->desc.n_breakpoints == 64)
             return wrong("--breakpoints", at, "too many; 64 are the most");
+        j->breakpoint_variables[j->desc.n_breakpoints] = variable;
         j->breakpoints[j->desc.n_breakpoints++] = at;
         int depth = 0;
         for (; *at && (*at != ',' || depth > 0); at++)
@@ -138,7 +162,6 @@ static int read_breakpoints(char *text, job *j) {
         if (*at)
             *at++ = '\0';
     }
-    j->desc.breakpoints = j->breakpoints;
     return CLI_DONE;
 }
 
@@ -147,8 +170,10 @@ static int read_request(request *r, job *j) {
     int code = read_ranges(r, j);
     if (code == CLI_DONE)
         code = read_rule(r->rule ? r->rule : "adaptive", &d->rule);
-    if (code == CLI_DONE)
-        code = read_breakpoints(r->breakpoints, j);
+    for (char **b = r->breakpoints; b && *b && code == CLI_DONE; b++)
+        code = read_breakpoints(*b, j);
+    d->breakpoints = j->breakpoints;
+    d->breakpoint_variables = j->breakpoint_variables;
     if (code == CLI_DONE)
         code = cli_number(command, "--points", r->points, &d->points);
     if (code == CLI_DONE)

@@ -75,7 +75,7 @@ typedef struct mst_integral_desc {
     size_t range_size; // sizeof(mst_integral_range)
     int n_parameters;
     const char *const *parameters; // their names
-    int n_breakpoints;             // 1 variable, ADAPTIVE: where to cut at the beginning; expressions of the parameters
+    int n_breakpoints;             // ADAPTIVE, up to 7 variables: where to cut at the beginning; expressions of the parameters
     const char *const *breakpoints;
     mst_integral_rule rule;
     uint64_t points;           // of the fixed rules; 0: 2^20
@@ -97,12 +97,15 @@ typedef struct mst_integral_desc {
     // the same nodes, what they have in common once; regions are halved, points added, until each has met its tolerance.
     int n_components; // 0: `integrand` alone; else 1..MST_INTEGRAL_MAX_COMPONENTS
     const char *const *components;
+    // Which variable each breakpoint cuts, 0..n_variables - 1; NULL: all the first. The bounds of that variable must not depend
+    // on others. Each cut goes through the whole range: with two breakpoints of x and one of y there are six boxes.
+    const int *breakpoint_variables;
 } mst_integral_desc;
 
 #define MST_INTEGRAL_DESC_INIT                                                                                                   \
     {                                                                                                                            \
         sizeof(mst_integral_desc), NULL, 1, NULL, sizeof(mst_integral_range), 0, NULL, 0, NULL, MST_INTEGRAL_ADAPTIVE, 0, 0.0,   \
-            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result), 0, 0, NULL                          \
+            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result), 0, 0, NULL, NULL                    \
     }
 
 // Makes a plan: checks everything, builds the kernels. Strings are not needed afterwards. *out is the caller's, freed by

@@ -77,19 +77,20 @@ def _with_parameters(texts, rows):
     return whole.split(_BETWEEN)[:-1], [place[k] for k in varying], np.array([columns[k] for k in varying], float).T
 
 
-def plan(texts, n_components, names, parameters, options):
+def plan(texts, n_components, names, parameters, options, cut_variables=()):
     def make(context):
         kept = [c_text(text) for text in (*texts, *names, *parameters)]
         n, begin, end = len(names), n_components, len(texts)
         ranges = ffi.new("mst_integral_range[]", [(kept[end + k], kept[begin + 2 * k], kept[begin + 1 + 2 * k]) for k in range(n)])
         given, cuts = ffi.new("char *[]", kept[end + n:]), ffi.new("char *[]", kept[begin + 2 * n:end])
-        components = ffi.new("char *[]", kept[:begin])
+        components, cut = ffi.new("char *[]", kept[:begin]), ffi.new("int[]", cut_variables)
         return context.create("integral", describe(
             "mst_integral_desc", n_components=begin, components=components, n_variables=n, ranges=ranges, range_size=ffi.sizeof("mst_integral_range"),
             n_parameters=len(parameters), parameters=given, n_breakpoints=len(cuts), breakpoints=cuts,
+            breakpoint_variables=cut if cut_variables else ffi.NULL,
             result_size=ffi.sizeof("mst_integral_result"), **dict(options)))
 
-    return ("integral", n_components, *texts, None, *names, None, *parameters, options), make
+    return ("integral", n_components, *texts, None, *names, None, *parameters, options, tuple(cut_variables)), make
 
 
 def _compute_alike(texts, n_components, rows, names, options):

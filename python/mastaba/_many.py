@@ -45,8 +45,8 @@ def many(integrand, ranges, parameters=None, *, rule="adaptive", points=0, epsab
     its name, outer ones first, the bounds, numbers or expressions of the parameters and of the variables before it. `parameters`: numbers or
     arrays by their names, which are broadcast; results have their shape, and that of components last. `rule`, of one variable: "adaptive",
     "tanh-sinh", "oscillatory", or a fixed one with so many `points`, "rectangle", "midpoint", "trapezoid", "simpson", "gauss". Tolerances of 0
-    are the library's (docs/integration.md). `limit`: the most evaluations of an integral; `breakpoints`: where to cut the range of one variable,
-    expressions of the parameters. All is computed in `dtype`, float64 or float32.
+    are the library's (docs/integration.md). `limit`: the most evaluations of an integral; `breakpoints`: where to cut the range of the
+    first variable, or of each by its name (up to 7 variables), expressions of the parameters. All is computed in `dtype`, float64 or float32.
 
     The result has value, error, evaluations, success, and status, the word for how each one ended.
 
@@ -70,11 +70,16 @@ def many(integrand, ranges, parameters=None, *, rule="adaptive", points=0, epsab
     results = np.zeros((len(rows), len(texts)), RECORD)
     options = (("rule", _RULES[rule]), ("points", points), ("relative_tolerance", float(epsrel)), ("absolute_tolerance", float(epsabs)),
                ("max_evaluations", limit), ("type", _arrays.type_of(dtype)))
-    whole = [*texts, *(_text(end) for ends in ranges.values() for end in ends), *map(_text, breakpoints)]
+    names = [*ranges]
+    cuts = [(name, place) for name, places in breakpoints.items() for place in places] if isinstance(breakpoints, dict) else [
+        (names[0], place) for place in breakpoints]
+    if not {name for name, _ in cuts} <= {*names}:
+        raise errors.ArgumentError(f"breakpoints of {sorted({name for name, _ in cuts} - {*names})[0]}, which is no variable")
+    whole = [*texts, *(_text(end) for ends in ranges.values() for end in ends), *(_text(place) for _, place in cuts)]
     given = ffi.cast("double *", rows.ctypes.data) if parameters else ffi.NULL
     place = ffi.cast("mst_integral_result *", results.ctypes.data)
     if len(rows):
-        current().execute(*plan(whole, len(texts), [*ranges], [*parameters], options), lambda made: lib.mst_integral_execute(
+        current().execute(*plan(whole, len(texts), names, [*parameters], options, [names.index(name) for name, _ in cuts]), lambda made: lib.mst_integral_execute(
             made, given, len(rows), place, execution, per_thread.error))
     results = results.reshape(*shape, len(texts)) if several else results.reshape(shape)
     return Result(value=results["value"], error=results["error"], evaluations=results["evaluations"],

@@ -18,7 +18,7 @@ def dblquad(
 ) -> tuple[float, float]: ...
 def many(
     integrand: str | Sequence[str] | Callable[..., Any], ranges: Mapping[str, Sequence[Any]], parameters: Mapping[str, ArrayLike] | None = ..., *,
-    rule: str = ..., points: int = ..., epsabs: float = ..., epsrel: float = ..., limit: int = ..., breakpoints: Sequence[Any] = ...,
+    rule: str = ..., points: int = ..., epsabs: float = ..., epsrel: float = ..., limit: int = ..., breakpoints: Sequence[Any] | Mapping[str, Sequence[Any]] = ...,
     dtype: DTypeLike = ...,
 ) -> Result: ...
 def nquad(

@@ -64,7 +64,10 @@ def test_tables_of_integrals():
     assert abs(mastaba.integrate.many("sin(x)/x", {"x": (0, "inf")}, rule="oscillatory").value - np.pi / 2) < 1e-9
     spent = mastaba.integrate.many("sin(1/x)", {"x": (0, 1)}, epsrel=1e-14, limit=100)
     assert not spent.success and spent.status != "converged" and spent.error > 0
-    assert mastaba.integrate.many("abs(x - a)", {"x": (0, 1)}, {"a": 0.3}, breakpoints=["a"], dtype=np.float32).evaluations < 100
+    assert mastaba.integrate.many("abs(x - a)", {"x": (0, 1)}, {"a": 0.3}, breakpoints=["a"], dtype=np.float32).evaluations == 4 * 25
+    box = mastaba.integrate.many("abs(x - a) + abs(y - 0.6)", {"x": (0, 1), "y": (0, 1)}, {"a": 0.3}, breakpoints={"x": ["a"], "y": [0.2, 0.6]})
+    assert abs(box.value - 0.55) < 1e-14 and box.evaluations < 3000
+    refused(mastaba.errors.ArgumentError, mastaba.integrate.many, "x", {"x": (0, 1)}, breakpoints={"z": [0.5]}, words="z, which is no variable")
     assert mastaba.integrate.many("x", {"x": (0, 1)}, {"a": []}).value.shape == (0,)
     many = mastaba.integrate.many
     refused(ValueError, many, "x", {"x": (0, 1)}, rule="best", words="adaptive")

@@ -49,18 +49,15 @@ static const hint names_of_maps[] = {
 };
 
 static const hint operators[] = {
-    {"and", "write &&"},
-    {"or", "write ||"},
-    {"if", "write c ? x : y"},
-    {"is", "write =="},
-    {"=", "write == to compare"},
-    {"!", "write gamma(x + 1) for a factorial, != to compare"},
+    {"and", "write &&"}, {"or", "write ||"},           {"if", "write c ? x : y"},
+    {"is", "write =="},  {"=", "write == to compare"}, {"!", "write gamma(x + 1) for a factorial, != to compare"},
     {NULL, NULL},
 };
 
 // Operators that are of maps alone.
 static const hint operators_of_maps[] = {
-    {"&", "write &&"}, {"|", "write ||"}, {"%", "write mod(x, y), which has the sign of x"}, {"//", "write floor(x/y)"}, {NULL, NULL},
+    {"&", "write &&"},          {"|", "write ||"}, {"%", "write mod(x, y), which has the sign of x"},
+    {"//", "write floor(x/y)"}, {NULL, NULL},
 };
 
 static const char *find(const hint *hints, const mst_tokens *token) {

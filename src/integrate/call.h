@@ -6,8 +6,8 @@
 
 // The integrals of one call, on the host: row i of `rows` has the n_row numbers that integral i gives to the kernels (its
 // parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of
-// t between which to integrate: from, breakpoints (and, beside them, the 0 of MST_RANGE_HALVES), to for one variable, else (from,
-// to) of each. Where the plan says that bounds are the same for all, there is one row of cuts, and rows are the parameters.
+// t between which to integrate: of each variable from, breakpoints (and, beside them, the 0 of MST_RANGE_HALVES), to. Where the
+// plan says that bounds are the same for all, there is one row of cuts, and rows are the parameters.
 struct mst_integral_call {
     size_t n_sets;
     size_t n_all; // of the call that the caller made, of which this may be a part

@@ -27,8 +27,8 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 !d->ranges                              ? "ranges"
                 : d->n_parameters > 0 && !d->parameters ? "parameters"
                                                         : "breakpoints");
-    MST_REQUIRE(d->n_breakpoints == 0 || (d->n_variables == 1 && d->rule == MST_INTEGRAL_ADAPTIVE), MST_ERROR_ARGUMENT,
-                "breakpoints are for the adaptive rule with one variable");
+    MST_REQUIRE(d->n_breakpoints == 0 || (d->n_variables <= MST_INTEGRAL_MOST_IN_BOXES && d->rule == MST_INTEGRAL_ADAPTIVE),
+                MST_ERROR_ARGUMENT, "breakpoints are for the adaptive rule with up to %d variables", MST_INTEGRAL_MOST_IN_BOXES);
     MST_REQUIRE(d->relative_tolerance >= 0 && d->absolute_tolerance >= 0 && isfinite(d->relative_tolerance) &&
                     isfinite(d->absolute_tolerance),
                 MST_ERROR_ARGUMENT, "tolerances are %g (relative) and %g (absolute); they must not be negative, infinite or NaN",
@@ -73,6 +73,7 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
     plan->n_components = d->n_components > 0 ? d->n_components : 1;
     d->ranges = NULL;
     d->parameters = d->breakpoints = NULL;
+    d->breakpoint_variables = NULL;
     if (d->type == (mst_type)0)
         d->type = device->fp64 ? MST_FLOAT64 : MST_FLOAT32;
     plan->is_double = d->type == MST_FLOAT64;
@@ -94,7 +95,7 @@ static const mst_integral_method *choose_method(const mst_integral_desc *d) {
         return &mst_integral_tanh_sinh;
     if (d->rule == MST_INTEGRAL_OSCILLATORY)
         return &mst_integral_oscillatory;
-    return d->n_variables < 8 ? &mst_integral_regions : &mst_integral_lattice;
+    return d->n_variables <= MST_INTEGRAL_MOST_IN_BOXES ? &mst_integral_regions : &mst_integral_lattice;
 }
 
 static mst_integral_choice choose_by_rule(const mst_integral *plan) {

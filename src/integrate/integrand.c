@@ -185,28 +185,38 @@ fail:
     return status;
 }
 
-static double map_breakpoint(const mst_integral *plan, double x, const double *row) {
-    mst_range_kind kind = plan->kinds[0];
-    return map_to_t(kind, kind == MST_RANGE_UPPER || kind == MST_RANGE_LOWER ? row[plan->anchors[0]] : 0, x);
+static double map_breakpoint(const mst_integral *plan, int k, double x, const double *row) {
+    mst_range_kind kind = plan->kinds[k];
+    return map_to_t(kind, kind == MST_RANGE_UPPER || kind == MST_RANGE_LOWER ? row[plan->anchors[k]] : 0, x);
 }
 
-// Breakpoints in the direction of the range, and infinity where it is not an end of it; those outside fall on its ends, where
-// they cut off nothing.
-static mst_status fill_breakpoints(const mst_integral *plan, size_t set, const double *parameters, const double *row,
+// t among the n cuts behind `from` that are there, in the direction of the range; what is outside falls on its ends, where it
+// cuts off nothing.
+static void add_cut(double *cuts, int n, double to, double t) {
+    const double from = cuts[0], low = fmin(from, to), high = fmax(from, to);
+    t = fmin(fmax(t, low), high);
+    int at = n + 1;
+    for (; at > 1 && (from <= to ? cuts[at - 1] > t : cuts[at - 1] < t); at--)
+        cuts[at] = cuts[at - 1];
+    cuts[at] = t;
+}
+
+// Breakpoints of variable k, and infinity where it is not an end of its range.
+static mst_status fill_breakpoints(const mst_integral *plan, int k, size_t set, const double *parameters, const double *row,
                                    double *cuts, mst_error *error) {
     mst_status status = MST_OK;
-    int n = plan->n_cuts - 2;
-    double from = cuts[0], to = cuts[n + 1], low = fmin(from, to), high = fmax(from, to);
-    for (int k = 0; k < n; k++) {
-        double x = k < plan->desc.n_breakpoints ? evaluate(plan->breakpoints[k], parameters) : 0;
-        MST_REQUIRE(isfinite(x), MST_ERROR_ARGUMENT, "breakpoint %d is %g for parameter set %zu", k, x, set);
-        double t = k < plan->desc.n_breakpoints ? map_breakpoint(plan, x, row) : 0;
-        t = fmin(fmax(t, low), high);
-        int at = k + 1;
-        for (; at > 1 && (from <= to ? cuts[at - 1] > t : cuts[at - 1] < t); at--)
-            cuts[at] = cuts[at - 1];
-        cuts[at] = t;
+    const int n = plan->first_cut[k + 1] - plan->first_cut[k] - 2;
+    const double to = cuts[n + 1];
+    int added = 0;
+    for (int b = 0; b < plan->desc.n_breakpoints; b++) {
+        if (plan->breakpoint_variables[b] != k)
+            continue;
+        double x = evaluate(plan->breakpoints[b], parameters);
+        MST_REQUIRE(isfinite(x), MST_ERROR_ARGUMENT, "breakpoint %d is %g for parameter set %zu", b, x, set);
+        add_cut(cuts, added++, to, map_breakpoint(plan, k, x, row));
     }
+    if (added < n)
+        add_cut(cuts, added, to, 0);
 fail:
     return status;
 }
@@ -218,13 +228,13 @@ static mst_status fill_row(const mst_integral *plan, size_t set, const double *p
     if (plan->desc.n_parameters > 0)
         memcpy(row, parameters, (size_t)plan->desc.n_parameters * sizeof *row);
     for (int k = 0; k < d; k++)
-        MST_TRY(fill_range(plan, k, set, parameters, row, &cuts[2 * k], &cuts[d == 1 ? plan->n_cuts - 1 : 2 * k + 1], error));
+        MST_TRY(fill_range(plan, k, set, parameters, row, &cuts[plan->first_cut[k]], &cuts[plan->first_cut[k + 1] - 1], error));
     if (plan->uses_ends) {
         row[plan->n_row - 2] = cuts[0];
         row[plan->n_row - 1] = cuts[plan->n_cuts - 1];
     }
-    if (plan->desc.n_breakpoints > 0)
-        MST_TRY(fill_breakpoints(plan, set, parameters, row, cuts, error));
+    for (int k = 0; k < d && plan->desc.n_breakpoints > 0; k++)
+        MST_TRY(fill_breakpoints(plan, k, set, parameters, row, &cuts[plan->first_cut[k]], error));
 fail:
     return status;
 }

@@ -49,6 +49,24 @@ fail:
     return status;
 }
 
+// Where each variable's cuts stand. One that is cut at breakpoints is cut at infinity, too, if that is inside.
+static mst_status count_cuts(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int k = 0; k < desc->n_variables; k++) {
+        int n = 0;
+        for (int b = 0; b < desc->n_breakpoints; b++)
+            n += plan->breakpoint_variables[b] == k;
+        MST_REQUIRE(n == 0 || !mst_range_depends(plan, k), MST_ERROR_ARGUMENT,
+                    "%s has breakpoints and bounds that depend on other variables; give the parts of its range as integrals of "
+                    "their own",
+                    plan->names[k]);
+        plan->first_cut[k + 1] = plan->first_cut[k] + 2 + n + (n > 0 && plan->kinds[k] == MST_RANGE_HALVES);
+    }
+    plan->n_cuts = plan->first_cut[desc->n_variables];
+fail:
+    return status;
+}
+
 static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
@@ -56,8 +74,13 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
     char what[128];
     for (int k = 0; k < n; k++)
         symbols[k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
-    for (int k = 0; k < desc->n_breakpoints; k++)
+    for (int k = 0; k < desc->n_breakpoints; k++) {
+        const int variable = desc->breakpoint_variables ? desc->breakpoint_variables[k] : 0;
+        MST_REQUIRE(variable >= 0 && variable < desc->n_variables, MST_ERROR_ARGUMENT,
+                    "breakpoint_variables[%d] is %d; there are %d variables", k, variable, desc->n_variables);
+        plan->breakpoint_variables[k] = variable;
         MST_TRY(parse_bound(desc->breakpoints[k], "a breakpoint", symbols, n, &plan->breakpoints[k], error));
+    }
     for (int k = 0; k < desc->n_variables; k++) {
         const mst_integral_range *r = &desc->ranges[k];
         MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
@@ -69,8 +92,7 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
         MST_TRY(choose_kind(plan, k, r->name, error));
         symbols[n++] = (mst_expr_symbol){r->name, 0, 0};
     }
-    if (desc->n_breakpoints > 0 && plan->kinds[0] == MST_RANGE_HALVES)
-        plan->n_cuts++;
+    MST_TRY(count_cuts(plan, desc, error));
 fail:
     return status;
 }
@@ -101,7 +123,6 @@ mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc
     size_t n = 0;
     int d = desc->n_variables;
     plan->n_row = desc->n_parameters;
-    plan->n_cuts = d == 1 ? 2 + desc->n_breakpoints : 2 * d;
     for (int k = 0; k < desc->n_parameters; k++)
         MST_REQUIRE(desc->parameters[k], MST_ERROR_ARGUMENT, "parameter %d has no name", k);
     for (int k = 0; k < desc->n_parameters; k++)

@@ -14,6 +14,7 @@
 
 enum { MST_INTEGRAL_PARTS = 2, MST_INTEGRAL_SETS = 4096 }; // a thread of the host reads or finishes so many integrals at a time
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
+enum { MST_INTEGRAL_MOST_IN_BOXES = 7 }; // variables of the adaptive rule; more go by lattices
 // Variables, parameters, and left and right where they make sense and the names are free.
 enum { MST_INTEGRAL_MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
 // What the mapped integrand reads: t of every variable, the one variable's distances from the ends, the numbers of a row.
@@ -76,6 +77,8 @@ struct mst_integral {
     int n_components; // of the integrand, one result each
     mst_expr *components[MST_INTEGRAL_MAX_COMPONENTS], *bounds[2 * MST_INTEGRAL_MAX_VARIABLES],
         *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
+    int breakpoint_variables[MST_INTEGRAL_MAX_BREAKPOINTS];
+    int first_cut[MST_INTEGRAL_MAX_VARIABLES + 1]; // of each variable: from, breakpoints and, beside them, infinity inside, to
     char names[MST_INTEGRAL_MAX_VARIABLES][MST_EXPR_MAX_NAME + 1],
         parameter_names[MST_INTEGRAL_MAX_PARAMETERS][MST_EXPR_MAX_NAME + 1];
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];

@@ -103,10 +103,11 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
     return LOADV(lanes);
 }
 
-// The first regions of each integral: two along every axis and, with breakpoints, between each two of n_cuts cuts. Cuts
-// are pairs, so that lengths are those of the bounds before rounding, cut_stride numbers from one integral's to the
-// next one's: 0 where all have the same. With one item a region.
-__kernel void begin(uint n_sets, uint n_cuts, uint cut_stride, uint first_regions, uint infinite, uint capacity,
+// The first regions of each integral: two along every axis between each two of its cuts, of which there are more than
+// the bounds with breakpoints. `intervals` has so many between cuts for each axis, 8 bits each. Cuts are pairs, so that
+// lengths are those of the bounds before rounding, cut_stride numbers from one integral's to the next one's: 0 where
+// all have the same. With one item a region.
+__kernel void begin(uint n_sets, ulong intervals, uint cut_stride, uint first_regions, uint infinite, uint capacity,
                     __global const real *cuts, __global real *lo, __global real *len, __global uint *id,
                     __global uchar *ends, __global uint *run, __global real *sums, __global real *results,
                     __global uint *state, __global uint *total) {
@@ -117,16 +118,19 @@ __kernel void begin(uint n_sets, uint n_cuts, uint cut_stride, uint first_region
     if (set >= n_sets)
         return;
     __global const real *cut = cuts + (ulong)set * cut_stride;
+    uint rest = own;
     for (uint k = 0; k < DIM; k++) {
-        const uint from = DIM == 1 ? own / 2 : 2 * k;
+        const uint n = intervals >> 8 * k & 0xff, from = rest / 2 % n;
         const real at = cut[2 * from],
                    length = ((cut[2 * from + 2] - at) + (cut[2 * from + 3] - cut[2 * from + 1])) / 2;
-        lo[(ulong)k * capacity + r] = own >> k & 1 ? at + length : at;
+        lo[(ulong)k * capacity + r] = rest % 2 > 0 ? at + length : at;
         len[(ulong)k * capacity + r] = length;
+        rest /= 2 * n;
+        cut += 2 * (n + 1);
     }
     id[r] = set;
     // Of the whole line, infinity is the middle.
-    ends[r] = (own % 2 == 0) != (infinite == 2 && n_cuts == 2) ? LOWER_CUT : UPPER_CUT;
+    ends[r] = (own % 2 == 0) != (infinite == 2 && intervals == 1) ? LOWER_CUT : UPPER_CUT;
     if (own > 0)
         return;
     run[2 * set] = (uint)r;

@@ -36,6 +36,11 @@ typedef struct mst_regions {
     mst_collected collected, counts;                              // numbers of integrals, of a round
 } mst_regions;
 
+// How many parts breakpoints leave of the range of variable k.
+static inline unsigned mst_regions_intervals(const mst_integral *plan, int k) {
+    return (unsigned)(plan->first_cut[k + 1] - plan->first_cut[k] - 1);
+}
+
 // ---- regions_launch.c: a round, in this order, of the n regions of one generation or the n_sets integrals
 
 mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error);

@@ -14,9 +14,12 @@ static cl_uint n_infinite(const mst_integral *plan) {
 
 mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
-    cl_uint n_cuts = (cl_uint)plan->n_cuts, infinite = n_infinite(plan), first_regions = r->first_regions;
-    const cl_uint cut_stride = r->same_cuts ? 0 : 2 * n_cuts;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),         MST_BIND(n_cuts, n_cuts),
+    const cl_uint infinite = n_infinite(plan), first_regions = r->first_regions;
+    const cl_uint cut_stride = r->same_cuts ? 0 : 2 * (cl_uint)plan->n_cuts;
+    cl_ulong intervals = 0;
+    for (int k = 0; k < plan->desc.n_variables; k++)
+        intervals |= (cl_ulong)mst_regions_intervals(plan, k) << 8 * k;
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),         MST_BIND(intervals, intervals),
                                       MST_BIND(cut_stride, cut_stride), MST_BIND(first_regions, first_regions),
                                       MST_BIND(infinite, infinite),     MST_BIND(capacity, s->capacity),
                                       MST_BIND(cuts, r->cuts.memory),   MST_BIND(lo, s->lo.memory),

@@ -20,9 +20,9 @@ mst_integral_call mst_integral_part(const mst_integral *plan, const mst_integral
 
 // Whether a range has no width: then the integral is 0, whatever the integrand is there.
 static bool is_empty(const mst_integral *plan, const double *cuts) {
-    bool empty = plan->desc.n_variables == 1 && cuts[0] == cuts[plan->n_cuts - 1];
-    for (int k = 0; k < plan->desc.n_variables && plan->desc.n_variables > 1; k++)
-        empty = empty || cuts[2 * k] == cuts[2 * k + 1];
+    bool empty = false;
+    for (int k = 0; k < plan->desc.n_variables; k++)
+        empty = empty || cuts[plan->first_cut[k]] == cuts[plan->first_cut[k + 1] - 1];
     return empty;
 }
 

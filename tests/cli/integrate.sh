@@ -39,6 +39,10 @@ json "j['results'][3]['status'] == 'converged' and j['results'][5]['status'] == 
 npy values none.npy float64 0,2
 expect 0 "$MASTABA" integrate 'a*x' --from 0 --to b --params none.npy --param-names a,b -o none-out.npy
 [ "$(npy describe none-out.npy)" = 'float64 [0, 4]' ] || fail "$(npy describe none-out.npy)"
+expect 0 "$MASTABA" integrate 'abs(x - 0.3) + (y < a ? 0 : 2)' --var x=0:1 --var y=0:1 --param a=0.6 --breakpoints 0.3 --breakpoints y=a,1/4 --json
+json "abs(j['value'] - 1.09) < 1e-13 and j['evaluations'] < 5000"
+refused 2 'no variable of this name' integrate 'x*y' --var x=0:1 --var y=0:1 --breakpoints z=0.3
+refused 2 'bounds that depend on other variables' integrate 'x*y' --var x=0:1 --var y=0:x --breakpoints y=0.3
 expect 0 "$MASTABA" integrate 'exp(-((x - 0.7123)/0.00001)^2)' --from 0 --to 1 --breakpoints 0.7122,0.7124 --json
 json "abs(j['value'] - 0.00001*3.141592653589793**0.5) <= j['error'] < 1e-12"
 
