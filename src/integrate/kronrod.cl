@@ -8,7 +8,9 @@
 //
 // Tables by pairs of nodes, 0 the middle and PAIRS those close to the ends. The integrand stands in one place, in a
 // loop that is not unrolled: compilers take long to compile it 23 times.
-#define PAIRS (N_POINTS / 2)
+#define SENTINELS (PRECISION == 64 ? 0 : 2)
+#define N_NODES (N_POINTS - SENTINELS)
+#define PAIRS (N_NODES / 2)
 // An integrand is taken to be resolved where each of the last two pairs is below SMOOTH of the one before (one jump,
 // kink, root or jump of a derivative never gets there, wherever it lies) and the last but one below RESOLVED of the
 // scatter and below UNDER_LOWEST of the first pair. Of regions with 30 to 300 steps, floor(a x), 6 in 10,000 pass
@@ -342,7 +344,7 @@ realv subtract_power(realv *f, const realv *near, realv cut, realv rounding, rea
     const realv factor =
         *known > 0 ? wanted.near_end / (is_logarithm > 0 ? (realv)BEND_OF_LOG : of_s.near_end / s) : (realv)0;
 #pragma unroll 1
-    for (uint k = 0; k < N_POINTS; k++) {
+    for (uint k = 0; k < N_NODES; k++) {
         const real first = k % 2 ? LOG_NEAR[(k + 1) / 2] : LOG_FAR[k / 2],
                    second = k % 2 ? LOG_FAR[(k + 1) / 2] : LOG_NEAR[k / 2];
         const realv log_v = cut > 0 ? (realv)second : (realv)first;
@@ -380,7 +382,7 @@ judgement judge_values(const realv *f, realv h, realv counts) {
         magnitude += KRONROD[k] * fabs(left) + KRONROD[k] * fabs(right);
         heaviest = fmax(heaviest, KRONROD[k] * fmax(fabs(left), fabs(right)));
     }
-    const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1];
+    const realv first = f[N_NODES - 2], last = f[N_NODES - 1];
     const realv mean = kronrod / 2, at_ends = EDGE * (fabs(first - mean) + fabs(last - mean));
     realv scatter = KRONROD[0] * fabs(f[0] - mean);
     for (uint k = 1; k < PAIRS; k++)
@@ -400,6 +402,30 @@ judgement judge_values(const realv *f, realv h, realv counts) {
     return j;
 }
 
+// Where the sentinels lie, from the ends of a region.
+#define CLOSEST REAL(0x1p-17) // of half its length,
+#define APART_IN_X 2          // or so many EPSILON of x
+realv sentinel_distance(const box *b, realv end) {
+    return copysign(fmax(CLOSEST * fabs(b->half_width[0]), APART_IN_X * EPSILON * fabs(end)), b->half_width[0]);
+}
+
+// What sentinels differ from the nodes next to them by beyond what the next two nodes do and rounding makes, times the
+// distance of these nodes from the end: so much a jump hides. gap: that of the nodes close to the ends, which count or
+// not.
+realv hidden_at_ends(const box *b, const realv *f, realv counts, realv scatter) {
+    const realv h = fabs(b->half_width[0]), steep = EPSILON * fabs(b->center[0] / b->half_width[0]) * scatter / h;
+    realv hidden = 0;
+    for (uint side = 0; side < 2; side++) {
+        const realv next = counts > 0 ? f[N_NODES - 2 + side] : f[N_NODES - 4 + side],
+                    other = counts > 0 ? f[N_NODES - 4 + side] : f[N_NODES - 6 + side], seen = f[N_NODES + side];
+        const realv gap = h * (counts > 0 ? (realv)GAPS[N_NODES - 1] : (realv)GAPS[N_NODES - 3]);
+        const realv usual = fabs(next - other) + 16 * (EPSILON * (fabs(next) + fabs(seen)) + steep);
+        const realv off = fabs(seen - next) - usual;
+        hidden += off > 0 && off < INFINITY ? off * gap : (realv)0;
+    }
+    return hidden;
+}
+
 // What is known of a component by its values at the nodes.
 estimate evaluate_component(const box *b, realv *f) {
     const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
@@ -408,14 +434,19 @@ estimate evaluate_component(const box *b, realv *f) {
         near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
     // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
     // may be a singularity, or infinity.
-    const realv gap = GAPS[N_POINTS - 1] * h, at_ends = fabs(f[N_POINTS - 2]) + fabs(f[N_POINTS - 1]);
+    const realv gap = GAPS[N_NODES - 1] * h, at_ends = fabs(f[N_NODES - 2]) + fabs(f[N_NODES - 1]);
     const realv counts = (lower + gap != lower && upper - gap != upper && at_ends < INFINITY) ? (realv)1 : (realv)0;
     estimate e;
     const realv end = center + b->cut * h;
     realv inside = 0, open = 0, known = 0;
 #pragma unroll 1
     for (uint pass = 0; pass < 2; pass++) {
-        const judgement j = judge_values(f, h, counts);
+        judgement j = judge_values(f, h, counts);
+        if (SENTINELS > 0 && pass == 0) {
+            const realv hidden = hidden_at_ends(b, f, counts, j.scatter);
+            j.error += hidden;
+            j.rises = hidden > 0 ? (realv)1 : j.rises;
+        }
         if (pass > 0) {
             const realv error = j.error + 2 * fabs(h) * open;
             const realv better = known > 0 && error < e.error / BETTER ? (realv)1 : (realv)0;
@@ -451,7 +482,8 @@ void evaluate_box(const box *b, given *in, estimate *of_components) {
     realv f[COMPONENTS][N_POINTS];
 #pragma unroll 1
     for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
-        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
+        const realv from_end = k < N_NODES ? GAPS[k] * h : sentinel_distance(b, k % 2 ? lower : upper);
+        const realv x = k == 0 ? center : k % 2 ? lower + from_end : upper - from_end;
         f[0][k] = integrand(&x, in);
 #pragma unroll 1
         for (uint c = 1; c < COMPONENTS; c++)

@@ -8,6 +8,7 @@ void mst_gauss_legendre(int n, double *nodes, double *weights);
 // Kronrod's 21 nodes on [-1, 1] and edge_node close to each end, from 0 up: the weights of his rule, 0 for the last, and of null
 // rules of degrees 14 to 19 on the 21 nodes, 20 and 21 on all. At the node opposite, Kronrod's and the rules of odd degree have
 // the same weight, those of even degree the negative one.
+enum { MST_KRONROD_SENTINELS = 2 }; // in float32, see kronrod.cl
 enum { MST_KRONROD_NODES = 12, MST_KRONROD_POINTS = 2 * MST_KRONROD_NODES - 1, MST_NULL_RULES = 8 };
 void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null_rules)[MST_KRONROD_NODES]);
 

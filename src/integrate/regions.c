@@ -80,8 +80,16 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     unsigned d = (unsigned)plan->desc.n_variables;
     mst_regions *r = plan->work = calloc(1, sizeof *r);
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
-    r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
+    r->first_regions = 1;
+    for (int k = 0; k < plan->desc.n_variables; k++) {
+        r->first_regions *= 2 * mst_regions_intervals(plan, k);
+        MST_REQUIRE(r->first_regions <= MOST_FIRST_REGIONS / MST_INTEGRAL_MAX_COMPONENTS, MST_ERROR_ARGUMENT,
+                    "breakpoints cut the range into more than %d boxes, of which the rule takes halves along every axis",
+                    MOST_FIRST_REGIONS / MST_INTEGRAL_MAX_COMPONENTS >> plan->desc.n_variables);
+    }
+    r->n_points = d > 1             ? mst_genz_malik_points(d)
+                  : plan->is_double ? MST_KRONROD_POINTS
+                                    : MST_KRONROD_POINTS + MST_KRONROD_SENTINELS;
     MST_TRY(build(plan, error));
 fail:
     return status;
