@@ -181,7 +181,8 @@ static void test_variable_bounds(void **state) {
     d.integrand = "x*y";
     d.ranges = late;
     d.n_variables = 2;
-    REFUSED(MST_ERROR_ARGUMENT, "'y' is not known", mst_integral_create(*state, &d, &plan, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "the upper bound of x, 'y', reads a variable that comes after x",
+            mst_integral_create(*state, &d, &plan, &e));
 }
 
 // Kinks across both axes, one of which a parameter moves, are cut away, on finite ranges and on the whole line.

@@ -380,6 +380,7 @@ const cli_command cmd_map = {
     .details = details,
     .min_operands = 2,
     .max_operands = MOST_OPERANDS,
+    .of_expressions = true,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "interrupt.h"
+#include "nearest.h"
 #include "report.h"
 #include "team.h"
 #include "values.h"
@@ -117,6 +118,29 @@ static int print_help(const cli_command *c, poptContext popt) {
     return cli_flush(c->name);
 }
 
+static const char in_parentheses[] = "; an expression that begins with - stands in parentheses";
+
+static int refuse_option(const command_line *line, int code) {
+    const char *bad = poptBadOption(line->popt, 0), *near = NULL;
+    const bool is_unknown = code == POPT_ERROR_BADOPT, is_long = strncmp(bad, "--", 2) == 0;
+    const char *names[MOST_OPTIONS + MOST_SHARED];
+    char name[32] = "";
+    size_t n = 0;
+    for (int i = 0; i < line->n_own + line->n_shared; i++) {
+        const struct poptOption *option = i < line->n_own ? &line->own[i] : &line->shared[i - line->n_own];
+        if (option->longName)
+            names[n++] = option->longName;
+    }
+    if (is_unknown && is_long)
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(bad + 2, "="), bad + 2);
+    if (*name)
+        near = cli_nearest(name, names, n, sizeof names[0]);
+    cli_error(line->command->name, "%s: %s%s%s; `%s --help` lists the options%s", bad, poptStrerror(code),
+              near ? ", did you mean --" : "", near ? near : "", line->name,
+              is_unknown && !is_long && line->command->of_expressions ? in_parentheses : "");
+    return CLI_USAGE;
+}
+
 // Reads the options. Of a text that is given twice the last one counts: popt overwrites the first, which is freed here.
 static int read_options(command_line *line) {
     char *texts[MOST_OPTIONS + MOST_SHARED + 1] = {0};
@@ -130,9 +154,7 @@ static int read_options(command_line *line) {
     }
     if (code == -1)
         return CLI_DONE;
-    cli_error(line->command->name, "%s: %s; `%s --help` lists the options", poptBadOption(line->popt, 0), poptStrerror(code),
-              line->name);
-    return CLI_USAGE;
+    return refuse_option(line, code);
 }
 
 static int take_operands(command_line *line, int argc) {
@@ -151,8 +173,8 @@ static int take_operands(command_line *line, int argc) {
     }
     if (a->n_operands >= c->min_operands)
         return CLI_DONE;
-    cli_error(c->name, "%d operand%s given, %d needed; usage: %s %s", a->n_operands, a->n_operands == 1 ? "" : "s",
-              c->min_operands, line->name, c->synopsis);
+    cli_error(c->name, "%d operand%s given, %d needed; usage: %s %s%s", a->n_operands, a->n_operands == 1 ? "" : "s",
+              c->min_operands, line->name, c->synopsis, c->of_expressions ? in_parentheses : "");
     return CLI_USAGE;
 }
 

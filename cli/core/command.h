@@ -22,6 +22,7 @@ typedef struct cli_command {
     const char *synopsis; // "X Y -o Z [options]"
     const char *details;  // printed after the options: what is done, and an example; ends with a newline
     int min_operands, max_operands;
+    bool of_expressions;       // its operands begin with an expression, which may begin with -
     unsigned leave_out;        // groups of shared options that would do nothing here; 0: the command has them all
     const cli_option *options; // the command's own
     size_t n_options;

@@ -40,14 +40,22 @@ bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, 
     return true;
 }
 
+static double value_of(const char *at, mst_type type) {
+    float single;
+    int32_t narrow;
+    int64_t wide;
+    if (type == MST_FLOAT32)
+        return (double)*(float *)memcpy(&single, at, sizeof single);
+    if (type == MST_INT32)
+        return (double)*(int32_t *)memcpy(&narrow, at, sizeof narrow);
+    return (double)*(int64_t *)memcpy(&wide, at, sizeof wide);
+}
+
 bool cli_read_doubles(const mst_location *from, mst_type type, double *values, size_t n) {
     if (!cli_read_bytes(from, 0, values, n * mst_type_bytes(type)))
         return false;
-    for (size_t i = type == MST_FLOAT32 ? n : 0; i-- > 0;) { // from the end, since they become wider where they are
-        float narrow;
-        memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
-        values[i] = (double)narrow;
-    }
+    for (size_t i = type == MST_FLOAT64 ? 0 : n; i-- > 0;) // from the end, since they become wider where they are
+        values[i] = value_of((const char *)values + i * mst_type_bytes(type), type);
     return true;
 }
 

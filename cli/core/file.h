@@ -18,7 +18,7 @@ size_t cli_read_some(int file, uint64_t offset, void *data, size_t bytes);
 bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes);
 bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes);
 
-// Reads n numbers of float32 or float64, in the same way.
+// Reads n numbers of float32, float64, int32 or int64, in the same way.
 bool cli_read_doubles(const mst_location *from, mst_type type, double *values, size_t n);
 
 // Prints "PATH: WHAT: REASON", with the reason for which one of these failed. Returns CLI_INPUT_OUTPUT.

@@ -226,7 +226,8 @@ static int read_shape(const char *text, filter_job *job) {
 
 static int read_spectrum(const filter_text *text, filter_job *job) {
     if (text->spectrum && job->n_inputs > 1)
-        return wrong(job, "--spectrum", text->spectrum, "is for one image");
+        return wrong(job, "--spectrum", text->spectrum,
+                     text->spectrum[0] == '-' ? "takes the name of a file, which does not begin with -" : "is for one image");
     if (text->spectrum && (cli_image_format_of(text->spectrum) == CLI_NO_IMAGE || cli_image_format_of(text->spectrum) == CLI_NPY))
         return wrong(job, "--spectrum", text->spectrum, "the name is to end in .pgm, .pnm, .png, .tif, .tiff, .jpg or .jpeg");
     job->spectrum = text->spectrum;

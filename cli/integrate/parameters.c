@@ -10,6 +10,7 @@ enum { MOST_SETS = 1 << 28 };
 typedef struct span {
     double first, last;
     size_t n;
+    const char *list; // NULL, or n numbers with commas between them
 } span;
 
 // Takes `sign` and the number behind it.
@@ -23,24 +24,51 @@ static bool read_after(const char **text, char sign, double *value) {
     return read;
 }
 
-// "a=0.1:10:1000", both ends included, or "a=2".
+// "2,0.5,1e3": how many numbers there are; 0 where it is none.
+static size_t count_list(const char *text) {
+    double value;
+    size_t n = 1;
+    char *at;
+    strtod(text, &at);
+    const char *rest = at;
+    while (at != text && read_after(&rest, ',', &value))
+        n++;
+    return at != text && *rest == '\0' && n > 1 ? n : 0;
+}
+
+// Value j of a span.
+static double value_of(const span *s, size_t j) {
+    const double step = s->n > 1 ? (s->last - s->first) / (double)(s->n - 1) : 0;
+    const char *at = s->list;
+    if (!at)
+        return j > 0 && j == s->n - 1 ? s->last : s->first + (double)j * step;
+    while (j-- > 0)
+        at = strchr(at, ',') + 1;
+    return strtod(at, NULL);
+}
+
+// "a=0.1:10:1000", both ends included, "a=1,2,5", or "a=2".
 static int read_span(const char *command, const char *text, char **name, span *s) {
     const char *at = strchr(text, '='), *rest = at;
-    double count = 1;
+    const size_t listed = at ? count_list(at + 1) : 0;
+    double count = listed > 0 ? (double)listed : 1;
     bool good = at && read_after(&rest, '=', &s->first);
     s->last = s->first;
-    if (good && *rest)
+    s->list = listed > 0 ? at + 1 : NULL;
+    if (listed > 0)
+        rest += strlen(rest);
+    else if (good && *rest)
         good = read_after(&rest, ':', &s->last) && read_after(&rest, ':', &count);
     if (good && !*rest && count > MOST_SETS) {
         cli_error(command, "--param %s: too many values; %d are the most", text, MOST_SETS);
         return CLI_USAGE;
     }
-    if (good && !*rest && count > 1 && !(isfinite(s->first) && isfinite(s->last))) {
+    if (good && !*rest && count > 1 && !s->list && !(isfinite(s->first) && isfinite(s->last))) {
         cli_error(command, "--param %s: the ends of a range have to be finite", text);
         return CLI_USAGE;
     }
     if (!good || *rest || !(count >= 1) || count != (double)(size_t)count) {
-        cli_error(command, "--param %s: not a parameter; write NAME=VALUE or NAME=FIRST:LAST:COUNT", text);
+        cli_error(command, "--param %s: not a parameter; write NAME=VALUE, NAME=VALUE,VALUE,... or NAME=FIRST:LAST:COUNT", text);
         return CLI_USAGE;
     }
     s->n = (size_t)count;
@@ -69,10 +97,8 @@ static int fill_product(const char *command, const span *spans, integrate_parame
         size_t rest = i;
         for (size_t k = p->n; k-- > 0;) {
             const span *s = &spans[k];
-            size_t j = rest % s->n;
+            p->values[i * p->n + k] = value_of(s, rest % s->n);
             rest /= s->n;
-            double step = s->n > 1 ? (s->last - s->first) / (double)(s->n - 1) : 0;
-            p->values[i * p->n + k] = j > 0 && j == s->n - 1 ? s->last : s->first + (double)j * step;
         }
     }
     return CLI_DONE;
@@ -130,8 +156,8 @@ static int read_file(const char *command, const char *file, integrate_parameters
     const mst_layout *layout = mst_npy_layout(npy);
     size_t columns = layout->rank > 1 ? layout->shape[layout->rank - 1] : 1;
     int code = CLI_INPUT_OUTPUT;
-    if (layout->type != MST_FLOAT32 && layout->type != MST_FLOAT64)
-        cli_error(command, "%s: holds %s; parameters are float32 or float64", file, mst_type_name(layout->type));
+    if (layout->type != MST_FLOAT32 && layout->type != MST_FLOAT64 && layout->type != MST_INT32 && layout->type != MST_INT64)
+        cli_error(command, "%s: holds %s; parameters are float32, float64, int32 or int64", file, mst_type_name(layout->type));
     else if (layout->rank == 1 && p->n != 1)
         cli_error(command, "%s: has one axis, so one value a set, but --param-names gives %zu names; rows of %zu make a set",
                   file, p->n, p->n);

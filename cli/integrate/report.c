@@ -8,6 +8,12 @@
 
 static size_t n_results(const integrate_run *run) { return run->parameters->n_sets * run->n_components; }
 
+static bool is_adaptive_to_infinity(const integrate_run *run) {
+    const mst_integral_desc *d = &run->desc;
+    return d->n_variables == 1 && d->rule == MST_INTEGRAL_ADAPTIVE &&
+           (strstr(d->ranges[0].from, "inf") || strstr(d->ranges[0].to, "inf"));
+}
+
 static int verdict(const integrate_run *run) {
     size_t missed = 0, n = n_results(run);
     for (size_t i = 0; i < n; i++)
@@ -17,7 +23,10 @@ static int verdict(const integrate_run *run) {
     if (n > 1)
         cli_error(run->command, "%zu of %zu integrals missed the tolerance", missed, n);
     else
-        cli_error(run->command, "the tolerance was not met: %s", mst_integral_status_name(run->results[0].status));
+        cli_error(run->command, "the tolerance was not met: %s%s", mst_integral_status_name(run->results[0].status),
+                  is_adaptive_to_infinity(run) && run->results[0].status != MST_INTEGRAL_NON_FINITE
+                      ? "; for what oscillates for ever there is --rule oscillatory"
+                      : "");
     return CLI_TOLERANCE;
 }
 

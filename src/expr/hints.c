@@ -23,6 +23,14 @@ static const hint names[] = {
     {"select", "write where(c, x, y)"},
     {"fdim", "write maximum(x - y, 0)"},
     {"isclose", "write abs(x - y) <= 1e-8 + 1e-5*abs(y)"},
+    {"Inf", "infinity is inf"},
+    {"INF", "infinity is inf"},
+    {"oo", "infinity is inf"},
+    {"infinity", "it is inf"},
+    {"Infinity", "it is inf"},
+    {"NaN", "it is nan"},
+    {"Pi", "it is pi"},
+    {"PI", "it is pi"},
     {"not", "write !"},
     {"True", "conditions count as 1 and 0"},
     {"False", "conditions count as 1 and 0"},
@@ -37,6 +45,9 @@ static const hint names_of_maps[] = {
     {"i", "the imaginary unit is 1j"},
     {"j", "the imaginary unit is 1j"},
     {"divmod", "write x // y and x % y"},
+    {"int", "trunc(x) rounds towards 0, out_type (--out-type int64) converts"},
+    {"float", "type (--type float64) and out_type convert"},
+    {"astype", "type (--type float64) and out_type convert"},
     {"nansum", "write sum(where(isnan(x), 0, x))"},
     {"nanmean", "write sum(where(isnan(x), 0, x)) / count(!isnan(x))"},
     {"nanmin", "write min(where(isnan(x), inf, x))"},
@@ -49,8 +60,13 @@ static const hint names_of_maps[] = {
 };
 
 static const hint operators[] = {
-    {"and", "write &&"}, {"or", "write ||"},           {"if", "write c ? x : y"},
-    {"is", "write =="},  {"=", "write == to compare"}, {"!", "write gamma(x + 1) for a factorial, != to compare"},
+    {"and", "write &&"},
+    {"or", "write ||"},
+    {"if", "write c ? x : y"},
+    {"is", "write =="},
+    {"=", "write == to compare"},
+    {"@", "all goes element by element, products of matrices do not"},
+    {"!", "write gamma(x + 1) for a factorial, != to compare"},
     {NULL, NULL},
 };
 

@@ -15,6 +15,33 @@ fail:
     return status;
 }
 
+// Whether a text is an expression of all variables and parameters, though not of those before its own.
+static bool reads_later(const mst_integral_desc *desc, const char *text) {
+    mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
+    mst_expr *expr = NULL;
+    int n = 0;
+    for (int k = 0; k < desc->n_parameters; k++)
+        symbols[n++] = (mst_expr_symbol){desc->parameters[k], 0, 0};
+    for (int k = 0; k < desc->n_variables && desc->ranges[k].name; k++)
+        symbols[n++] = (mst_expr_symbol){desc->ranges[k].name, 0, 0};
+    const bool reads = mst_expr_parse(text, "", symbols, (size_t)n, &expr, NULL) == MST_OK;
+    mst_expr_destroy(expr);
+    return reads;
+}
+
+static mst_status parse_range_end(const mst_integral_desc *desc, int k, bool upper, const mst_expr_symbol *symbols, int n_symbols,
+                                  mst_expr **out, mst_error *error) {
+    const mst_integral_range *r = &desc->ranges[k];
+    const char *text = upper ? r->to : r->from;
+    char what[128];
+    snprintf(what, sizeof what, "the %s bound of %.60s", upper ? "upper" : "lower", r->name);
+    const mst_status status = parse_bound(text, what, symbols, n_symbols, out, error);
+    if (status == MST_ERROR_ARGUMENT && text && reads_later(desc, text))
+        return mst_fail(error, status, "%s, '%.60s', reads a variable that comes after %s: name that one first", what, text,
+                        r->name);
+    return status;
+}
+
 // The value of a bound that is written as a number, inf among them; NaN for one that depends on parameters.
 static double constant_value(const mst_expr *bound) {
     return mst_expr_n_leaves(bound) == 0 ? mst_expr_evaluate(bound, NULL) : NAN;
@@ -71,7 +98,6 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
     mst_status status = MST_OK;
     mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
     int n = desc->n_parameters;
-    char what[128];
     for (int k = 0; k < n; k++)
         symbols[k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
     for (int k = 0; k < desc->n_breakpoints; k++) {
@@ -85,10 +111,8 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
         const mst_integral_range *r = &desc->ranges[k];
         MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
         snprintf(plan->names[k], sizeof plan->names[k], "%s", r->name);
-        snprintf(what, sizeof what, "the lower bound of %.60s", r->name);
-        MST_TRY(parse_bound(r->from, what, symbols, n, &plan->bounds[2 * k], error));
-        snprintf(what, sizeof what, "the upper bound of %.60s", r->name);
-        MST_TRY(parse_bound(r->to, what, symbols, n, &plan->bounds[2 * k + 1], error));
+        for (int end = 0; end < 2; end++)
+            MST_TRY(parse_range_end(desc, k, end > 0, symbols, n, &plan->bounds[2 * k + end], error));
         MST_TRY(choose_kind(plan, k, r->name, error));
         symbols[n++] = (mst_expr_symbol){r->name, 0, 0};
     }

@@ -74,8 +74,15 @@ static mst_status check_argument(const char *text, const mst_map_call *call, mst
     mst_map_call inner;
     char *argument = strndup(text + call->inside, call->length);
     MST_REQUIRE(argument, MST_ERROR_HOST_MEMORY, "out of memory reading the expression");
+    int commas;
+    mst_map_find_end(text, call->inside, &commas);
     if (call->begin > 0 && text[call->begin - 1] == '.')
-        status = mst_map_refuse_at(text, call->begin, "what reduces stands before what it reduces: sum(a)", error);
+        status = mst_map_refuse_at(text, call->begin, "reductions stand alone, before what they reduce: sum(a)", error);
+    else if (commas > 0)
+        status = mst_map_refuse_at(text, call->inside,
+                                   "a reduction takes one argument; axes are given beside the expression (--axes, "
+                                   "axes)",
+                                   error);
     else if (call->end == 0)
         status = mst_map_refuse_at(text, call->inside - 1, "expected ')' to close '('", error);
     else if (mst_map_next_reduction(argument, 0, &inner))

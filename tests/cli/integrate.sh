@@ -36,6 +36,9 @@ expect 5 "$MASTABA" integrate 'b*exp(-a*x)' --from 0 --to 1 --params nan.npy --p
 json "[r['status'] for r in j['results'][:3]] == ['converged', 'non-finite', 'converged'] and j['results'][1]['value'] is None"
 json "all(r['status'] != 'converged' or abs(r['value'] + w) <= r['error'] for r, w in zip(j['results'][3:5], (1e303, 6.321205588285577e307)))"
 json "j['results'][3]['status'] == 'converged' and j['results'][5]['status'] == 'non-finite'"
+npy values whole.npy int64 2,2 3 -1 4 2
+expect 0 "$MASTABA" integrate 'a*x^b' --from 1 --to 2 --params whole.npy --param-names a,b --json
+json "[round(r['value'], 12) for r in j['results']] == [round(3*__import__('math').log(2), 12), round(28/3, 12)]"
 npy values none.npy float64 0,2
 expect 0 "$MASTABA" integrate 'a*x' --from 0 --to b --params none.npy --param-names a,b -o none-out.npy
 [ "$(npy describe none-out.npy)" = 'float64 [0, 4]' ] || fail "$(npy describe none-out.npy)"
@@ -73,6 +76,13 @@ expect 2 "$MASTABA" integrate '1 + sn(x)' --from 0 --to 1
 1 + sn(x)
     ^" ] || fail "the excerpt"
 refused 2 'no range given' integrate 'x'
+expect 0 "$MASTABA" integrate 'a*b*x' --from 0 --to 1 --param a=2,1,1e1 --param b=0:2:2 --json
+json "[(r['parameters']['a'], r['parameters']['b']) for r in j['results']] == [(2, 0), (2, 2), (1, 0), (1, 2), (10, 0), (10, 2)]"
+for list in 1, ,1 1,,2 1,2:3:4 1,x; do refused 2 'not a parameter' integrate 'a*x' --from 0 --to 1 --param a=$list; done
+expect 5 "$MASTABA" integrate 'sin(x)' --from 0 --to inf --max-evaluations 1000
+grep -q 'rule oscillatory' .stderr || fail "no word on what oscillates"
+expect 2 "$MASTABA" integrate x --from 0 --to Infinity
+grep -q "'Infinity' is not known; it is inf" .stderr || fail "$(cat .stderr)"
 refused 2 'no range given' integrate 'x' --from 0
 expect 0 "$MASTABA" integrate 'x^-0.5*cos(a*x)' --from 0 --to inf --rule oscillatory --param a=2 --json
 json "abs(j['value'] - 0.886226925452758) < 1e-10 and j['rule'] == 'oscillatory' and j['evaluations'] < 5000"

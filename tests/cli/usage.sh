@@ -24,6 +24,10 @@ refused 2 'lists the commands' frobnicate
 refused 2 'no such option' --frobnicate
 refused 2 'no such command' ''
 refused 2 'unknown option' convolve --frobnicate
+refused 2 '--axis: unknown option, did you mean --axes' map 'sum(a)' a=a.npy --axis 0
+refused 2 '--lowpass=3: unknown option, did you mean --low-pass' filter a.png --lowpass=3
+refused 2 'begins with - stands in parentheses' integrate -x --from 0 --to 1
+refused 2 'begins with - stands in parentheses' map -a a=a.npy
 refused 2 'missing argument' convolve --mode
 refused 2 'invalid numeric' devices --timeout=soon
 refused 2 '0 operands given, 2 needed' convolve
