@@ -135,6 +135,77 @@ static void steps_fit_the_parts(void **state) {
     assert_true(beside > mst_parts_seconds(&p, &one, &way, 1, 2));
 }
 
+// ---- Bricks
+
+static mst_stencil_desc cube_of(size_t side) {
+    static const mst_stencil_field field = {.name = "u"};
+    static const mst_stencil_update heat = {
+        "u", "u + 0.1*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 3;
+    d.grid[0] = d.grid[1] = d.grid[2] = side;
+    d.precision = MST_FLOAT32;
+    d.fields = &field;
+    d.updates = &heat;
+    d.n_fields = d.n_updates = 1;
+    return d;
+}
+
+static mst_stencil_brick brick_of(const mst_stencil_desc *d, const size_t *bricks, size_t n, size_t number, uint64_t steps) {
+    mst_error e;
+    mst_stencil_brick b = MST_STENCIL_BRICK_INIT;
+    OK(mst_stencil_brick_of(d, bricks, n, number, steps, &b, &e));
+    return b;
+}
+
+// What bench/scaling says of 4096 ranks: a layer around the brick as deep as the steps, or two planes.
+static void bricks_of_many_ranks(void **state) {
+    (void)state;
+    enum { RANKS = 4096 };
+    static const size_t sides[] = {4096, 8192, 24576}, cube[] = {16, 16, 16}, slabs[] = {RANKS, 1, 1};
+    for (size_t i = 0; i < 3; i++) {
+        const mst_stencil_desc d = cube_of(sides[i]);
+        for (uint64_t steps = 1; steps < 4; steps++) {
+            const uint64_t edge = sides[i] / 16, held = edge + 2 * steps;
+            const mst_stencil_brick b = brick_of(&d, cube, RANKS, (8 * 16 + 8) * 16 + 8, steps);
+            CHECK(b.messages == 26 && b.bytes == 4 * (held * held * held - edge * edge * edge) && b.first[2] == 8 * edge,
+                  "%llu messages of %llu bytes", (unsigned long long)b.messages, (unsigned long long)b.bytes);
+        }
+        if (i == 0) // one plane each, and two are needed
+            continue;
+        const mst_stencil_brick b = brick_of(&d, slabs, RANKS, 2000, 1), corner = brick_of(&d, cube, RANKS, 0, 1);
+        CHECK(b.messages == 2 && b.bytes == 8 * sides[i] * sides[i], "%llu messages of %llu bytes",
+              (unsigned long long)b.messages, (unsigned long long)b.bytes);
+        CHECK(corner.messages == 7, "a brick in a corner has %llu neighbours", (unsigned long long)corner.messages);
+    }
+}
+
+// Random numbers of bricks cover the grid once; those that the model chooses are slabs where these are as good.
+static void bricks_cover_the_grid(void **state) {
+    (void)state;
+    for (int i = 0; i < test_many(200); i++) {
+        size_t wanted[3], n = 1, nodes = 0;
+        mst_stencil_desc d = cube_of(1);
+        for (int k = 0; k < 3; k++) {
+            n *= wanted[k] = test_between(1, 4);
+            d.grid[k] = wanted[k] * 8 + test_between(0, 30);
+        }
+        const uint64_t steps = test_between(0, 4);
+        for (size_t k = 0; k < n; k++) {
+            const mst_stencil_brick b = brick_of(&d, wanted, n, k, steps);
+            nodes += b.count[0] * b.count[1] * b.count[2];
+            CHECK(b.steps == steps || steps == 0, "%llu steps", (unsigned long long)b.steps);
+        }
+        CHECK(nodes == d.grid[0] * d.grid[1] * d.grid[2], "%zu bricks have %zu nodes", n, nodes);
+    }
+    const mst_stencil_desc thick = cube_of(1024);
+    mst_stencil_desc rod = cube_of(32);
+    rod.grid[0] = 100000;
+    assert_int_equal(brick_of(&thick, NULL, 2, 0, 1).bricks[0], 2);
+    assert_int_equal(brick_of(&rod, NULL, 64, 0, 0).bricks[0], 64);
+    assert_true(brick_of(&thick, NULL, 512, 0, 0).bricks[0] < 512);
+}
+
 // Launches over planes, from one of two copies to the other, with what neighbours are given first, and halos put there before
 // the rest: what is wanted has the values of whole launches.
 enum { MOST_PLANES = 120, MOST_LAUNCHES = 6 };
@@ -179,7 +250,8 @@ static void cuts_are_computed_first(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bricks_of_many_ranks), cmocka_unit_test(bricks_cover_the_grid),
+                                       cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts),
                                        cmocka_unit_test(cuts_are_computed_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

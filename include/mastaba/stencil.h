@@ -595,7 +595,8 @@ MST_API mst_status mst_stencil_run_part(mst_stencil *solver, uint64_t steps, con
 // ones that have planes. `join` makes each of n numbers of 8 bytes the exclusive or, bit by bit, of those of all parts that have
 // planes, for all of them. `error` may be NULL. Where one returns another status than MST_OK the look ends at once with that, on
 // this part. A part whose own work fails goes on meeting the others and ends with its own status; theirs is MST_OK, and what they
-// found is wrong, so all parts have to tell each other whether they failed.
+// found is wrong, so all parts have to tell each other whether they failed. Bricks that are cut along other axes than the slowest
+// only join.
 typedef struct mst_stencil_meeting {
     size_t struct_size;
     mst_status (*take)(void *user, void *to, size_t bytes, mst_error *error);

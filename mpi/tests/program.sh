@@ -168,6 +168,27 @@ cmp heat.npy heats.npy || fail "exchanges beside the interior give other bits"
 by 3 solve heat2d --grid 40x24 --exchange-every 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
 by 2 solve heat2d --grid 2x24 --dry-run | grep -q "rank 0: planes 0 to 1, no halos" || fail "halos of one part"
 
+echo "== bricks"
+by 4 solve heat2d --grid 40x24 --steps 20 --layout 2x2 -o heats.npy --force >/dev/null
+cmp heat.npy heats.npy || fail "bricks give other bits"
+for layout in bricks pencils 2x2; do
+    by 4 solve heat2d --grid 40x24 --layout $layout --exchange-every 1 --dry-run |
+        grep -q "rank 3: nodes \[20:40,12:24\], halos every 1 steps, each time 3 messages of 132 bytes" || fail "no plan of $layout"
+done
+mkdir bricks1 bricks4 # frames and spectra of regions, traces, and a checkpoint from which another layout goes on
+for bricks in bricks1 bricks4; do sed '/^until/d' all.yaml >$bricks/all.yaml; done
+(
+    cd bricks4
+    by 4 solve all.yaml --steps 7 -o r.npy --checkpoint c.chk --layout 2x2 >/dev/null
+    by 6 solve all.yaml --steps 30 -o r.npy --checkpoint c.chk --layout 3x2 --resume >/dev/null
+)
+(cd bricks1 && "$MASTABA" solve all.yaml --steps 30 -o r.npy --checkpoint c.chk >/dev/null)
+diff -r bricks1 bricks4 || fail "bricks write other files"
+for layout in 3x1 2 1x1x2 x what 0x2; do
+    refused "--layout $layout" solve heat2d --grid 40x24 --layout $layout
+done
+refused "2 bricks are too many for the 3 nodes of axis 1" solve heat2d --grid 40x3 --layout 1x2 --exchange-every 1
+
 echo "== outputs by more ranks, and from the others' checkpoint"
 solve_all all5 by 5
 alike_all all5

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 16, N_POINTS = 4, MOST_STEPS = 40, MOST_TEXT = 400 };
+enum { MOST_NODES = 1 << 16, N_POINTS = 4, N_MONITORS = 3, MOST_STEPS = 40, MOST_TEXT = 400 };
 
 // A scheme that random parts make: what does not belong to its axes is left out.
 typedef struct scheme {
@@ -20,6 +20,7 @@ typedef struct scheme {
     mst_stencil_source sources[2];
     mst_stencil_region region;
     mst_stencil_spectrum spectrum;
+    mst_stencil_monitor monitors[N_MONITORS];
     char wave[MOST_TEXT];
     size_t layout[MST_MAX_AXES];
 } scheme;
@@ -140,6 +141,15 @@ static void make_scheme(scheme *s, size_t turn) {
     s->spectrum = (mst_stencil_spectrum){"u", 2, frequencies, 2, {{0}, {0}, {0}}};
     d->spectra = &s->spectrum;
     d->n_spectra = 1;
+    static const mst_stencil_reduction kinds[] = {MST_STENCIL_SUM, MST_STENCIL_NORM, MST_STENCIL_MIN};
+    for (int k = 0; k < N_MONITORS; k++) {
+        s->monitors[k] = (mst_stencil_monitor){"m", k == 1 ? "u*v" : "u + x*t", kinds[k], (uint64_t)k, {{0}, {0}, {0}}};
+        s->monitors[k].name = k == 0 ? "m" : k == 1 ? "n" : "o";
+        if (k == 0)
+            s->monitors[k].region = s->region;
+    }
+    d->monitors = s->monitors;
+    d->n_monitors = N_MONITORS;
     d->schedule = test_random(2) ? MST_STENCIL_SWEEPS : test_random(2) ? MST_STENCIL_IN_CORE : MST_STENCIL_AUTO;
     if (test_random(6) == 0 && d->rank > 1)
         d->schedule = MST_STENCIL_PYRAMID_SLABS;
@@ -226,6 +236,20 @@ static void check_received(mst_mpi_stencil *ours, mst_stencil *one, uint64_t ste
     for (size_t i = 0; one && i < steps * N_POINTS; i++)
         CHECK(memcmp(&got[i], &want[i], sizeof got[i]) == 0, "point %zu after step %zu: %.17g, not %.17g", i % N_POINTS,
               i / N_POINTS + 1, got[i], want[i]);
+}
+
+// What monitors see now, on every rank.
+static void check_measured(mst_mpi_stencil *ours, mst_stencil *one) {
+    double want, got;
+    mst_error e;
+    for (size_t k = 0; k < N_MONITORS; k++) {
+        OK(mst_mpi_stencil_measure(ours, k, &got, &e));
+        want = got;
+        if (one)
+            OK(mst_stencil_measure(one, k, &want, &e));
+        MPI_Bcast(&want, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        CHECK(memcmp(&got, &want, sizeof got) == 0, "monitor %zu is %.17g, not %.17g", k, got, want);
+    }
 }
 
 // As many messages and bytes as the plan says, as often as halos are used up.
@@ -326,6 +350,7 @@ static void run_case(mst_context *context, size_t turn) {
     check_region(mine, &s, &brick);
     check_received(ours, one, steps);
     check_spectrum(mine, one, &s);
+    check_measured(ours, one);
     check_other_layout(context, ours, one, &s);
     mst_mpi_stencil_destroy(ours);
     mst_stencil_destroy(one);
@@ -358,7 +383,7 @@ static void check_refusals(mst_context *context) {
     s.layout[0] = 1;
     s.layout[1] = (size_t)test_n_ranks;
     s.desc.grid[1] = (size_t)test_n_ranks;
-    s.desc.n_sources = s.desc.n_receivers = s.desc.n_spectra = 0;
+    s.desc.n_sources = s.desc.n_receivers = s.desc.n_spectra = s.desc.n_monitors = 0;
     expect_refusal(context, &s, 1, "too many for");
 }
 

@@ -22,8 +22,8 @@ static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8
     const uint64_t from = mst_larger(first * l->of_line, l->from), to = mst_smaller(end * l->of_line, l->to);
     const cl_long16 region = region_of(&l->region);
     const uint64_t groups = mst_observation_groups(&l->region);
-    const cl_long4 range = {{(cl_long)from, (cl_long)to, (cl_long)groups, (cl_long)l->runs}};
-    const size_t items = (size_t)(l->is_spectrum ? to - from : l->runs * groups * MST_OBSERVATION_LANES);
+    const cl_long4 range = {{(cl_long)from, (cl_long)to, l->is_values ? (cl_long)l->from : (cl_long)groups, (cl_long)l->runs}};
+    const size_t items = (size_t)(l->is_spectrum || l->is_values ? to - from : l->runs * groups * MST_OBSERVATION_LANES);
     const double now = (double)l->step * p->time_step, before = ((double)l->step - 1) * p->time_step;
     const float now_float = (float)now, before_float = (float)before;
     mst_argument_list list = {.n = 0};

@@ -68,9 +68,6 @@ mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error
                     (s->part[ROWS].count == (int64_t)p->grid[ROWS] && s->part[COLUMNS].count == (int64_t)p->grid[COLUMNS]),
                 MST_ERROR_UNSUPPORTED, "an ensemble is cut into parts with some of its runs each, not into bricks");
     MST_REQUIRE(!is_cut || s->is_brick || p->rank > 1, MST_ERROR_UNSUPPORTED, "a grid of one axis is not cut into parts");
-    MST_REQUIRE(p->observations->n_monitors == 0 ||
-                    (s->part[ROWS].count == (int64_t)p->grid[ROWS] && s->part[COLUMNS].count == (int64_t)p->grid[COLUMNS]),
-                MST_ERROR_UNSUPPORTED, "monitors are of grids that are cut along the slowest axis alone");
     if (is_cut)
         MST_TRY(mst_problem_cut(p, s->part, error));
     s->n_links = mst_links_find(p, s->part, s->halos, s->halo_steps, !s->is_brick, s->links);

@@ -5,6 +5,7 @@
 #include "runtime/numbers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OF_GROUP = 2 * MST_OBSERVATION_LANES }; // numbers: of each work-item a sum and what it lacks
@@ -195,6 +196,138 @@ fail:
     return status;
 }
 
+// ---- Of parts whose lines are cut, the values go to all, which add them up on the host in the order and with the rounding of
+// the device's groups
+
+enum { AT_ONCE = 1 << 17 }; // numbers of a join
+
+typedef struct shared_values {
+    mst_look look;
+    const mst_problem_monitor *monitor;
+    bool in_double;
+    uint64_t own, next; // own nodes of the region, and the first that is not there yet
+    double *values;     // from node `first` of the whole region on
+    uint64_t first, n;
+} shared_values;
+
+static double rounded(const shared_values *v, double value) { return v->in_double ? value : (double)(float)value; }
+
+// As add_to of observation.cl.
+static void add_rounded(const shared_values *v, double *sum, double *rest, double value) {
+    const double total = rounded(v, *sum + value), part = rounded(v, total - *sum);
+    const double lost = rounded(v, rounded(v, *sum - rounded(v, total - part)) + rounded(v, value - part));
+    *rest = rounded(v, *rest + lost);
+    *sum = total;
+}
+
+static void join_value(const shared_values *v, double *sum, double *rest, double value) {
+    switch (v->monitor->reduction) {
+    case MST_STENCIL_MAX:
+        *sum = value > *sum || isnan(value) ? value : *sum;
+        break;
+    case MST_STENCIL_MIN:
+        *sum = value < *sum || isnan(value) ? value : *sum;
+        break;
+    case MST_STENCIL_NORM:
+        add_rounded(v, sum, rest, rounded(v, value * value));
+        break;
+    default:
+        add_rounded(v, sum, rest, value);
+    }
+}
+
+// Where one of the own nodes lies in the whole region.
+static uint64_t place_of(const shared_values *v, uint64_t own) {
+    const mst_observation *o = &v->monitor->what;
+    uint64_t place = 0, stride = 1;
+    for (int axis = N_AXES - 1; axis >= 0; axis--) {
+        const uint64_t count = mst_observation_own(o, axis);
+        place += (o->from[axis] + own % count) * stride;
+        stride *= o->region.count[axis];
+        own /= count;
+    }
+    return place;
+}
+
+// Puts those of the own values that are wanted to their places, as many at once as partial results have room for.
+static mst_status put_values(shared_values *v, uint64_t room, double *fetched, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_observer *o = v->look.o;
+    while (v->next < v->own && place_of(v, v->next) < v->first + v->n) {
+        v->look.from = v->look.to = v->next;
+        while (v->look.to < v->own && v->look.to - v->next < room && place_of(v, v->look.to) < v->first + v->n)
+            v->look.to++;
+        MST_TRY(mst_look_at(&v->look, error));
+        MST_TRY(fetch(o, (size_t)(v->look.to - v->next), 0, fetched, error));
+        for (uint64_t k = v->next; k < v->look.to; k++)
+            v->values[place_of(v, k) - v->first] = fetched[k - v->next];
+        v->next = v->look.to;
+    }
+fail:
+    return status;
+}
+
+static void add_values(const shared_values *v, double *found) {
+    const mst_region *r = &v->monitor->what.region;
+    const uint64_t columns = r->count[COLUMNS], of_line = mst_observation_line(r), share = mst_observation_share(r);
+    for (uint64_t k = 0; k < v->n; k++) {
+        const uint64_t node = v->first + k, column = node % columns;
+        const uint64_t unit = node / columns * of_line + column / MST_OBSERVATION_UNIT;
+        const uint64_t lane = column % MST_OBSERVATION_UNIT % MST_OBSERVATION_LANES;
+        double *partial = found + unit / share * OF_GROUP + 2 * lane;
+        join_value(v, &partial[0], &partial[1], v->values[k]);
+    }
+}
+
+static void begin_partials(const mst_problem_monitor *m, double *found, size_t n) {
+    for (size_t i = 0; i < n; i += 2) {
+        found[i] = m->reduction == MST_STENCIL_MAX ? -INFINITY : m->reduction == MST_STENCIL_MIN ? INFINITY : 0;
+        found[i + 1] = 0;
+    }
+}
+
+static shared_values values_of(mst_observer *o, size_t monitor, uint64_t step) {
+    const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
+    shared_values v = {.look = look_of(o, monitor, step), .monitor = m, .own = 1};
+    v.in_double = mst_observation_in_double(o->context);
+    v.look.is_values = true;
+    v.look.of_line = mst_observation_own(&m->what, COLUMNS);
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const uint64_t own = mst_observation_own(&m->what, axis);
+        v.look.region.start[axis] =
+            m->what.region.start[axis] + m->what.from[axis] * m->what.region.step[axis] - (uint64_t)o->problem->first[axis];
+        v.look.region.count[axis] = own;
+        v.own *= own;
+    }
+    return v;
+}
+
+static mst_status measure_values(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
+    mst_status status = MST_OK;
+    shared_values v = values_of(o, monitor, step);
+    const mst_region *r = &v.monitor->what.region;
+    const size_t groups = (size_t)mst_observation_groups(r) * OF_GROUP;
+    double *fetched = malloc(groups * sizeof *fetched);
+    v.values = malloc(AT_ONCE * sizeof *v.values);
+    if (!fetched || !v.values) // and it has nothing to put in its place where all meet
+        status = mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a monitor");
+    MST_TRY(status);
+    begin_partials(v.monitor, o->found, groups);
+    for (v.first = 0; v.first < r->nodes; v.first += v.n) {
+        v.n = mst_smaller(r->nodes - v.first, (uint64_t)AT_ONCE);
+        memset(v.values, 0, (size_t)v.n * sizeof *v.values);
+        if (o->own == MST_OK)
+            mst_observer_keep(o, put_values(&v, groups, fetched, mst_observer_error(o, error)));
+        MST_TRY(o->with->join(o->with->user, v.values, (size_t)v.n, mst_observer_error(o, error)));
+        add_values(&v, o->found);
+    }
+    o->records[monitor].latest[0] = reduce(v.monitor, o->found, groups);
+fail:
+    free(fetched);
+    free(v.values);
+    return status;
+}
+
 static mst_status measure_own_runs(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
     const size_t n = mst_observer_runs(o);
     double *latest = o->records[monitor].latest;
@@ -202,6 +335,10 @@ static mst_status measure_own_runs(mst_observer *o, size_t monitor, uint64_t ste
     if (o->own == MST_OK)
         mst_observer_keep(o, measure_runs(o, monitor, step, error));
     return o->with->join(o->with->user, latest, n, mst_observer_error(o, error));
+}
+
+static bool is_cut_sideways(const mst_observer *o) {
+    return mst_problem_is_cut(o->problem, ROWS) || mst_problem_is_cut(o->problem, COLUMNS);
 }
 
 mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, const double **values, mst_error *error) {
@@ -212,6 +349,7 @@ mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, 
         return MST_OK;
     MST_TRY(!o->with                 ? measure_runs(o, monitor, step, error)
             : o->problem->n_runs > 0 ? measure_own_runs(o, monitor, step, error)
+            : is_cut_sideways(o)     ? measure_values(o, monitor, step, error)
                                      : measure_part(o, monitor, step, error));
     record->measured = step;
 fail:

@@ -168,15 +168,29 @@ static void write_monitor(const mst_writer *w, const mst_problem_monitor *m, con
                  MST_SET(join, joins[m->reduction]));
 }
 
-static void write_spectrum(const mst_writer *w, const mst_problem_spectrum *s, const char *kernel) {
-    mst_text_put(w->out, "\n");
-    begin(w, &s->what, kernel, true);
+// The node whose number in the region is the work-item's, from range.s0 on.
+static void write_node(const mst_writer *w) {
     mst_text_put(w->out,
                  "const long node = range.s0 + get_global_id(0), nodes = region.s6 * region.s7 * region.s8;\n"
                  "const long k = node / region.s8, column = region.s2 + node % region.s8 * region.s5;\n"
                  "const long plane = region.s0 + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
                  "const long line = line_of(plane, row, grid, held);\n"
-                 "if (node >= range.s1)\nreturn;\n");
+                 "if (node >= min(range.s1, nodes))\nreturn;\n");
+}
+
+// The values themselves, of a part of a grid whose lines are cut.
+static void write_values(const mst_writer *w, const mst_problem_monitor *m, const char *kernel) {
+    mst_text_put(w->out, "\n// The values of $name.\n", MST_SET(name, m->name));
+    begin(w, &m->what, kernel, false);
+    write_node(w);
+    write_value(w, &m->what);
+    mst_text_put(w->out, "partials[node - range.s2] = result;\n}\n");
+}
+
+static void write_spectrum(const mst_writer *w, const mst_problem_spectrum *s, const char *kernel) {
+    mst_text_put(w->out, "\n");
+    begin(w, &s->what, kernel, true);
+    write_node(w);
     write_value(w, &s->what);
     mst_text_put(w->out,
                  "for (int f = 0; f < $n; f++)\n"
@@ -198,7 +212,10 @@ mst_status mst_write_observations(const mst_writer *w, const mst_observations *a
     write_readers(&of_now, all);
     for (size_t k = 0; k < all->n_monitors; k++) {
         snprintf(kernel, sizeof kernel, "monitor%zu", k);
-        write_monitor(&of_now, &all->monitors[k], kernel);
+        if (mst_problem_is_cut(w->problem, ROWS) || mst_problem_is_cut(w->problem, COLUMNS))
+            write_values(&of_now, &all->monitors[k], kernel);
+        else
+            write_monitor(&of_now, &all->monitors[k], kernel);
     }
     for (size_t k = 0; k < all->n_spectra; k++) {
         snprintf(kernel, sizeof kernel, "spectrum%zu", k);

@@ -28,6 +28,8 @@ enum {
 //     range                      s0, s1: units, or nodes of the region; a group that has begun before s0 goes on from its
 //                                partials; s2 (monitors): groups; s3 (monitors): runs, from the region's on, each with
 //                                partials of its own
+// Of a part of a grid that is cut along its rows or columns, `monitor0`.. give the values at nodes s0 to s1 - 1, that of node s2
+// to partials[0].
 //     now, before                the time, and that of a step earlier
 mst_status mst_write_observations(const mst_writer *w, const mst_observations *all, mst_error *error);
 
