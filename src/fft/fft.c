@@ -5,6 +5,7 @@
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 #include "runtime/pinned.h"
 
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static mst_status make_parts(mst_fft *plan, mst_error *error) {
     if (!plan->only_panels && mst_fft_needs_of_whole(plan, &whole))
         return MST_OK;
     plan->lacks_staging = whole.device_bytes <= mst_budget_left(plan->context, &plan->context->device_memory);
-    status = mst_fft_panels_look(plan->context, &plan->desc, true, &planned, &fits, error);
+    status = mst_fft_panels_look(plan->context, &plan->desc, MST_FFT_PANELS_STAGED, &planned, &fits, error);
     if (status == MST_OK)
         mst_fft_panels_needs(&plan->desc, &planned, &least);
     if (status != MST_OK && status != MST_ERROR_UNSUPPORTED)
@@ -140,24 +141,32 @@ static bool takes_parts(const mst_fft *plan, mst_location input, mst_location ou
            !(plan->lacks_staging && are_pinned(plan, input, output));
 }
 
-// Panels for arrays that the device copies by itself: those of the plan, or wider ones if it is the host's budget that bounds
-// them. Those that would cross by staging memory, or for which there is no room by now, are not taken.
-static mst_status make_crossing(mst_fft *plan, mst_error *error) {
+// Whether panels serve arrays that pass in another way better than those of the plan do: wider ones, if it is the host's budget
+// that bounds those; or, for files, narrower ones of the same passes, beside which there are trays. Those that would cross by
+// staging memory are not taken.
+static bool serves(const mst_fft *plan, mst_fft_panels_way way, const mst_fft_panels_plan *planned) {
+    const mst_fft_panels_plan *own = mst_fft_panels_planned(plan->panels);
+    return way == MST_FFT_PANELS_FILED
+               ? planned->n_passes == own->n_passes && planned->host_bytes < own->host_bytes
+               : mst_fft_panels_cross(planned) && planned->panel_bytes[MST_FROM] > own->panel_bytes[MST_FROM];
+}
+
+// Panels for arrays that pass in another way, or those of the plan; these too where there is no room for others by now.
+static mst_status make_other(mst_fft *plan, mst_fft_panels_way way, mst_fft_panels **other, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels_plan planned;
     mst_error why = {.status = MST_OK};
     bool fits;
     MST_TRY(mst_fft_panels_give_back(plan->panels, error)); // for budgets without the memory of its runs
-    MST_TRY(mst_fft_panels_look(plan->context, &plan->desc, false, &planned, &fits, error));
-    if (fits && mst_fft_panels_cross(&planned) &&
-        planned.panel_bytes[MST_FROM] > mst_fft_panels_planned(plan->panels)->panel_bytes[MST_FROM])
-        status = mst_fft_panels_create(plan->context, &plan->desc, &planned, &plan->crossing, &why);
+    MST_TRY(mst_fft_panels_look(plan->context, &plan->desc, way, &planned, &fits, error));
+    if (fits && serves(plan, way, &planned))
+        status = mst_fft_panels_create(plan->context, &plan->desc, &planned, other, &why);
     if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY)
         status = MST_OK;
     if (status != MST_OK && error)
         *error = why;
-    if (status == MST_OK && !plan->crossing)
-        plan->crossing = plan->panels;
+    if (status == MST_OK && !*other)
+        *other = plan->panels;
 fail:
     return status;
 }
@@ -167,16 +176,31 @@ static bool stays_pinned(const mst_fft *plan, const mst_fft_panels *panels, cons
     return where[0].host != where[1].host || mst_fft_panels_places_bytes(&plan->desc, mst_fft_panels_planned(panels)) == 0;
 }
 
-// What panels of the other kind took is free for these.
+// Gives back what panels took, but for those that are to run.
+static mst_status give_back(mst_fft *plan, const mst_fft_panels *now, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels *const all[] = {plan->panels, plan->crossing, plan->filed};
+    for (size_t k = 0; k < MST_COUNT(all); k++)
+        if (all[k] && all[k] != now)
+            MST_TRY(mst_fft_panels_give_back(all[k], error));
+fail:
+    return status;
+}
+
 static mst_status execute_panels(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    const bool pinned = are_pinned(plan, where[0], where[1]);
+    const bool pinned = are_pinned(plan, where[0], where[1]),
+               filed = where[0].place == MST_PLACE_FILE || where[1].place == MST_PLACE_FILE;
+    mst_fft_panels *now = plan->panels;
     if (pinned && !plan->crossing)
-        MST_TRY(make_crossing(plan, error));
-    const bool crosses = pinned && stays_pinned(plan, plan->crossing, where);
-    mst_fft_panels *now = crosses ? plan->crossing : plan->panels, *other = crosses ? plan->panels : plan->crossing;
-    if (other && other != now)
-        MST_TRY(mst_fft_panels_give_back(other, error));
+        MST_TRY(make_other(plan, MST_FFT_PANELS_CROSSING, &plan->crossing, error));
+    if (filed && !plan->filed)
+        MST_TRY(make_other(plan, MST_FFT_PANELS_FILED, &plan->filed, error));
+    if (filed)
+        now = plan->filed;
+    else if (pinned && stays_pinned(plan, plan->crossing, where))
+        now = plan->crossing;
+    MST_TRY(give_back(plan, now, error));
     status = mst_fft_panels_run(now, where[0], where[1], how, error);
 fail:
     return status;
@@ -198,10 +222,7 @@ static mst_status execute_whole(mst_fft *plan, const mst_location *where, const 
     mst_status status = MST_OK;
     if (!plan->panels && !plan->lines)
         return mst_fft_run(plan, where, how, error);
-    if (plan->panels)
-        MST_TRY(mst_fft_panels_give_back(plan->panels, error));
-    if (plan->crossing)
-        MST_TRY(mst_fft_panels_give_back(plan->crossing, error));
+    MST_TRY(give_back(plan, NULL, error));
     mst_fft_desc d = plan->desc;
     if (d.kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
         d.direction = MST_FFT_FORWARD;

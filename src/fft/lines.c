@@ -124,7 +124,7 @@ mst_status mst_fft_look(mst_context *context, const mst_fft_desc *desc, mst_fft_
         *fits = mst_fft_needs_of_whole(whole, out);
     mst_fft_destroy(whole);
     MST_TRY(mst_fft_read(desc, &d, error));
-    if (!*fits && mst_fft_panels_look(context, &d, true, &planned, fits, &why) == MST_OK) {
+    if (!*fits && mst_fft_panels_look(context, &d, MST_FFT_PANELS_STAGED, &planned, fits, &why) == MST_OK) {
         mst_fft_panels_needs(&d, &planned, &needs);
         if (*fits || takes_less(&needs, out))
             *out = needs;

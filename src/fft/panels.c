@@ -18,7 +18,9 @@
 // 4 KiB, 46 by 8 KiB, 48 by 16 KiB).
 #define UNIFIED_ROW_BYTES ((uint64_t)1 << 10)
 #define ROW_BYTES ((uint64_t)8 << 10)
-#define CROSSING_ROW ((uint64_t)256) // bytes side by side that a device copies from and to pinned memory at the link's rate
+#define TRAY_ROW_BYTES ((uint64_t)128) // between slots and trays
+#define TRAYS_SHARE 4                  // of the host's budget slots have one part, the rest is for trays
+#define CROSSING_ROW ((uint64_t)256)   // bytes side by side that a device copies from and to pinned memory at the link's rate
 
 typedef struct pass_work {
     mst_fft *transform;
@@ -33,10 +35,10 @@ struct mst_fft_panels {
     pass_work work[MST_FFT_PANELS_MAX_PASSES];
     mst_kernel *twiddles, *mirrors, *folds; // NULL: no pass has any
     mst_stream *stream;
-    int pass;                          // that runs
-    const struct mst_fft_panels *lead; // whose pass runs: itself, or that of a group's first device
-    mst_fft_panel_pass tray;           // of the pass that runs, if its panels have any
-    int prepared;                      // the pass whose work memory is there; -1: none
+    int pass;                            // that runs
+    const struct mst_fft_panels *lead;   // whose pass runs: itself, or that of a group's first device
+    mst_fft_panel_pass trays[MST_SIDES]; // of the pass that runs, if its panels have any
+    int prepared;                        // the pass whose work memory is there; -1: none
 };
 
 static const mst_fft_panel_pass *running(const mst_fft_panels *panels) { return &panels->plan.passes[panels->lead->pass]; }
@@ -68,7 +70,7 @@ fail:
 
 static int panel_pieces(const void *user, mst_panel_view view, int port, size_t item, mst_panel_piece *pieces) {
     const mst_fft_panels *panels = user;
-    const mst_fft_panel_pass *p = running(panels), *tray = &panels->lead->tray;
+    const mst_fft_panel_pass *p = running(panels), *tray = &panels->lead->trays[port];
     switch (view) {
     case MST_PANEL_IN_ARRAY:
         return mst_fft_panel_place(p, port, item, pieces);
@@ -80,9 +82,9 @@ static int panel_pieces(const void *user, mst_panel_view view, int port, size_t 
     return 0;
 }
 
-static mst_tray_shape choose_trays(void *user, uint64_t most_bytes) {
+static mst_tray_shape choose_trays(void *user, const mst_tray_room *room) {
     mst_fft_panels *panels = user;
-    return mst_fft_panel_trays(running(panels), most_bytes, &panels->tray);
+    return mst_fft_panel_trays(running(panels), room, panels->trays);
 }
 
 // Indices j2 of the twiddles.
@@ -258,17 +260,20 @@ static void destroy_twin(void *plan) { mst_fft_panels_destroy(plan); }
 static mst_stream *stream_of(void *plan) { return ((mst_fft_panels *)plan)->stream; }
 static const mst_share_kind shares = {{make_twin, destroy_twin}, stream_of};
 
-mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, bool staged, mst_fft_panels_plan *out, bool *fits,
-                               mst_error *error) {
-    bool unified = context->device.unified_memory;
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_way way, mst_fft_panels_plan *out,
+                               bool *fits, mst_error *error) {
+    const bool unified = context->device.unified_memory, filed = way == MST_FFT_PANELS_FILED;
+    const uint64_t host = mst_budget_left(context, &context->host_memory) / (filed ? TRAYS_SHARE : 1);
     mst_fft_panels_coster c = {.context = context, .desc = desc};
     const mst_fft_panels_problem problem = {.desc = desc,
                                             .device = mst_budget_left(context, &context->device_memory),
-                                            .host = staged ? mst_budget_left(context, &context->host_memory) : UINT64_MAX,
+                                            .host = way == MST_FFT_PANELS_CROSSING ? UINT64_MAX : host,
                                             .largest = context->device.max_allocation_bytes,
                                             .wanted = unified ? UNIFIED_PANEL_BYTES : PANEL_BYTES,
                                             .most = MOST_PANEL_BYTES,
-                                            .row = unified ? UNIFIED_ROW_BYTES : ROW_BYTES,
+                                            .row = filed     ? TRAY_ROW_BYTES
+                                                   : unified ? UNIFIED_ROW_BYTES
+                                                             : ROW_BYTES,
                                             .cost = mst_fft_panels_cost,
                                             .user = &c};
     return mst_fft_panels_choose(&problem, out, fits, error);

@@ -122,10 +122,12 @@ mst_status mst_fft_panels_cost(void *user, const mst_fft_panel_pass *pass, uint6
 // What an execution of a plan takes.
 void mst_fft_panels_needs(const mst_fft_desc *desc, const mst_fft_panels_plan *plan, mst_fft_needs *out);
 
-// panels.c: the plan for what is left of a context's budgets: *out and *fits as above. Arrays that are not staged, as the device
-// copies them by itself, take nothing of the host's.
-mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, bool staged, mst_fft_panels_plan *out, bool *fits,
-                               mst_error *error);
+// How arrays pass: staged; copied by the device itself, which takes nothing of the host's; or files, most of whose budget is
+// trays'.
+typedef enum mst_fft_panels_way { MST_FFT_PANELS_STAGED, MST_FFT_PANELS_CROSSING, MST_FFT_PANELS_FILED } mst_fft_panels_way;
+// panels.c: the plan for what is left of a context's budgets: *out and *fits as above.
+mst_status mst_fft_panels_look(mst_context *context, const mst_fft_desc *desc, mst_fft_panels_way way, mst_fft_panels_plan *out,
+                               bool *fits, mst_error *error);
 bool mst_fft_panels_cross(const mst_fft_panels_plan *plan); // rows of all passes are long enough for such copies
 
 // The passes of a plan that fits on a device. Blocks while kernels compile.
@@ -139,7 +141,6 @@ mst_status mst_fft_panels_give_back(mst_fft_panels *panels, mst_error *error);
 
 // The plan of a pass's transforms; NULL: there is no such pass.
 const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass);
-
 const mst_fft_panels_plan *mst_fft_panels_planned(const mst_fft_panels *panels);
 
 // As mst_fft_execute, for arrays of which none is on the device.

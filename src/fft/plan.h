@@ -48,7 +48,8 @@ struct mst_fft {
     struct mst_any *any; // what those take; NULL: each pass has kernels of its own
     // Where one item exceeds the budgets: what arrays in host memory and files take (panels.h); the passes above are without
     // kernels then, and `whole`, made when it is asked for, is for arrays on the device.
-    struct mst_fft_panels *panels, *crossing; // the second for pinned arrays, when there have been any; may be the first
+    // The second for pinned arrays, the third for files, when there have been any; either may be the first.
+    struct mst_fft_panels *panels, *crossing, *filed;
     void (*panels_destroy)(struct mst_fft_panels *panels);
     struct mst_fft_lines *lines; // where panels do not do, either: what such arrays take (lines.h)
     void (*lines_destroy)(struct mst_fft_lines *lines);

@@ -4,8 +4,11 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
-#define ROW_BYTES ((uint64_t)32 << 10) // of a file that are read and written at full rate
-#define LEAST_TRAYS 4                  // of a pass, so that one is read while another is computed
+#define PAGE ((uint64_t)4096)
+#define ROW_BYTES ((uint64_t)64 << 10)  // of a file that are read and written at full rate
+#define BUSY_BYTES ((uint64_t)16 << 20) // of a tray whose rows are long, so that enough requests are in flight,
+#define BUSY_PART 16                    // which is at most such a part of the room
+#define LEAST_TRAYS 4                   // of a pass, so that one is read while another is computed
 
 static mst_fft_panel_pass widen(const mst_fft_panel_pass *p, size_t panels) {
     mst_fft_panel_pass tray = *p;
@@ -14,23 +17,45 @@ static mst_fft_panel_pass widen(const mst_fft_panel_pass *p, size_t panels) {
     return tray;
 }
 
-mst_tray_shape mst_fft_panel_trays(const mst_fft_panel_pass *p, uint64_t most_bytes, mst_fft_panel_pass *tray) {
-    uint64_t wanted = 1, most = mst_smaller(most_bytes / mst_larger(p->bytes[MST_FROM], p->bytes[MST_TO]),
-                                            (uint64_t)mst_smaller(p->n_cuts, p->n_panels / LEAST_TRAYS));
-    mst_tray_shape shape = {.items = 0};
-    for (int side = 0; side < MST_SIDES && p->cut >= 0; side++)
-        wanted = mst_larger(wanted, mst_divide_up(ROW_BYTES, mst_fft_panel_run(p, side)));
-    wanted = mst_smaller(wanted, most);
-    if (wanted < 2)
-        return shape;
-    *tray = widen(p, (size_t)wanted);
-    for (int side = 0; side < MST_SIDES; side++) {
-        const uint64_t run = mst_fft_panel_run(p, side);
-        if (run < ROW_BYTES && mst_fft_panel_run(tray, side) > run)
-            shape.bytes[side] = tray->bytes[side];
+// So many panels, or a few less, of which rows that continue one another are whole pages.
+static size_t whole_pages(uint64_t run, size_t panels) {
+    size_t unit = 1;
+    while (unit < PAGE && unit * run % PAGE != 0)
+        unit *= 2;
+    return unit * run % PAGE == 0 && panels >= unit ? panels / unit * unit : panels;
+}
+
+// A tray of up to so many bytes on one side.
+static void choose_side(const mst_fft_panel_pass *p, int side, bool is_short, uint64_t most_bytes, mst_tray_shape *shape,
+                        mst_fft_panel_pass *tray) {
+    const uint64_t run = mst_fft_panel_run(p, side),
+                   wanted = is_short ? mst_divide_up(ROW_BYTES, run) : BUSY_BYTES / p->bytes[side],
+                   most = mst_smaller(most_bytes / p->bytes[side], (uint64_t)mst_smaller(p->n_cuts, p->n_panels / LEAST_TRAYS));
+    const size_t panels = whole_pages(run, (size_t)mst_smaller(wanted, most));
+    if (panels < 2)
+        return;
+    *tray = widen(p, panels);
+    if (is_short && mst_fft_panel_run(tray, side) == run)
+        return;
+    shape->items[side] = panels;
+    shape->bytes[side] = tray->bytes[side];
+}
+
+mst_tray_shape mst_fft_panel_trays(const mst_fft_panel_pass *p, const mst_tray_room *room, mst_fft_panel_pass trays[MST_SIDES]) {
+    mst_tray_shape shape = {.line = p->n_cuts};
+    bool is_short[MST_SIDES];
+    uint64_t n_short = 0, left = room->bytes / MST_TRAYS_A_PORT;
+    for (int side = 0; side < MST_SIDES && p->cut >= 0; side++) {
+        is_short[side] = mst_fft_panel_run(p, side) < ROW_BYTES;
+        n_short += room->file[side] && is_short[side];
+        if (room->direct[side] && !is_short[side]) {
+            choose_side(p, side, false, room->bytes / BUSY_PART, &shape, &trays[side]);
+            left -= shape.bytes[side];
+        }
     }
-    if (shape.bytes[MST_FROM] || shape.bytes[MST_TO])
-        shape.items = (size_t)wanted, shape.line = p->n_cuts;
+    for (int side = 0; side < MST_SIDES && p->cut >= 0; side++)
+        if (room->file[side] && is_short[side])
+            choose_side(p, side, true, left / n_short, &shape, &trays[side]);
     return shape;
 }
 

@@ -240,6 +240,8 @@ void mst_fft_destroy(mst_fft *plan) {
     mst_turn_destroy(plan->turn);
     if (plan->crossing && plan->crossing != plan->panels)
         plan->panels_destroy(plan->crossing);
+    if (plan->filed && plan->filed != plan->panels)
+        plan->panels_destroy(plan->filed);
     if (plan->panels)
         plan->panels_destroy(plan->panels);
     if (plan->lines)

@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)                       // what requests begin and end with; no device asks for more
-#define REQUEST_BYTES ((size_t)1 << 20)           // of one at most
-#define LEAST_READ ((size_t)16 << 10)             // smaller ones would read more around them than themselves
+#define REQUEST_BYTES ((size_t)1 << 20)           // of one at most,
+#define COPIED_BYTES ((size_t)128 << 10)          // and where it is copied
+#define LEAST_READ PAGE                           // smaller ones would read more around them than themselves
 #define LEAST_UNALIGNED_WRITE ((size_t)256 << 10) // whose first and last page go through the cache, which reads them before
-#define ROOM (REQUEST_BYTES + 2 * PAGE)
+#define ROOM (COPIED_BYTES + 2 * PAGE)
 
 struct mst_direct_file {
     mst_context *context;
@@ -115,14 +116,33 @@ static size_t request(mst_direct_file *d, bool write, uint64_t offset, void *mem
     return done;
 }
 
+// As many whole pages of memory that is aligned as the file, from a page's beginning on, without a copy; how many bytes were
+// moved.
+static size_t move_aligned(mst_direct_file *d, bool write, uint64_t offset, void *memory, size_t bytes) {
+    size_t done = 0;
+    if (offset % PAGE != 0 || (uintptr_t)memory % PAGE != 0)
+        return 0;
+    for (const size_t whole = bytes / PAGE * PAGE; done < whole;) {
+        const size_t wanted = mst_smaller(whole - done, REQUEST_BYTES);
+        const size_t moved = request(d, write, offset + done, (char *)memory + done, wanted);
+        done += moved;
+        if (moved < wanted)
+            break;
+    }
+    return done;
+}
+
 void mst_direct_read(mst_direct_file *d, uint64_t offset, void *to, size_t bytes, size_t *begin, size_t *end) {
     *begin = *end = 0;
     if (d->refused || bytes < LEAST_READ)
         return;
+    *end = move_aligned(d, false, offset, to, bytes);
+    if (*end == bytes)
+        return;
     void *memory = take_memory(d);
     while (*end < bytes) {
         const uint64_t at = offset + *end, first = at / PAGE * PAGE;
-        const size_t skip = (size_t)(at - first), wanted = mst_smaller(bytes - *end, REQUEST_BYTES);
+        const size_t skip = (size_t)(at - first), wanted = mst_smaller(bytes - *end, COPIED_BYTES);
         const size_t moved = request(d, false, first, memory, mst_divide_up(skip + wanted, PAGE) * PAGE);
         const size_t got = moved > skip ? mst_smaller(moved - skip, wanted) : 0;
         memcpy((char *)to + *end, (char *)memory + skip, got);
@@ -138,10 +158,13 @@ void mst_direct_write(mst_direct_file *d, uint64_t offset, const void *from, siz
     *begin = *end = 0;
     if (d->refused || head + tail >= bytes || (head + tail > 0 && bytes < LEAST_UNALIGNED_WRITE))
         return;
+    *begin = head;
+    *end = head + move_aligned(d, true, offset + head, (char *)(uintptr_t)from + head, bytes - head - tail);
+    if (*end == bytes - tail)
+        return;
     void *memory = take_memory(d);
-    *begin = *end = head;
     while (*end < bytes - tail) {
-        const size_t wanted = mst_smaller(bytes - tail - *end, REQUEST_BYTES);
+        const size_t wanted = mst_smaller(bytes - tail - *end, COPIED_BYTES);
         memcpy(memory, (const char *)from + *end, wanted);
         const size_t moved = request(d, true, offset + *end, memory, wanted);
         *end += moved;

@@ -8,7 +8,7 @@
 
 #include <mastaba/array.h>
 
-#define MST_DIRECT_REQUESTS 8 // in flight at once, unless copy_threads are fewer
+#define MST_DIRECT_REQUESTS 64 // in flight at once, unless copy_threads are fewer: what short ones take to keep a disk busy
 
 typedef struct mst_direct_file mst_direct_file;
 

@@ -23,11 +23,19 @@ typedef struct mst_panel_piece {
     uint64_t at, row_bytes, pitch_bytes;
 } mst_panel_piece;
 
+// What trays may take, and which ports are files; and past the system's cache, which many requests in flight keep busy.
+typedef struct mst_tray_room {
+    uint64_t bytes; // of all trays, MST_TRAYS_A_PORT of each port that has any
+    bool file[MST_STREAM_MAX_PORTS], direct[MST_STREAM_MAX_PORTS];
+} mst_tray_room;
+#define MST_TRAYS_A_PORT 2
+
 // Panels that follow one another and lie beside each other in the caller's arrays share a tray. Panels come in lines, of which
 // the last tray may have fewer.
 typedef struct mst_tray_shape {
-    size_t items, line;                   // panels of a tray, and of a line; 0: there are no trays
-    uint64_t bytes[MST_STREAM_MAX_PORTS]; // of a tray; 0: this port's panels move by themselves
+    size_t line;                          // panels
+    size_t items[MST_STREAM_MAX_PORTS];   // of a tray; 0: this port's panels move by themselves
+    uint64_t bytes[MST_STREAM_MAX_PORTS]; // of a tray
 } mst_tray_shape;
 
 // Where pieces of one array come from or go to, and which threads move them.

@@ -70,8 +70,8 @@ typedef struct mst_stream_desc {
     // with such panels are not on the device.
     int (*panel)(const void *user, mst_panel_view view, int port, size_t item, mst_panel_piece *pieces);
     uint64_t panel_bytes[MST_STREAM_MAX_PORTS];
-    // Chooses the trays of a run (trays.h) that has room for so many bytes of each; NULL: panels have none.
-    mst_tray_shape (*trays)(void *user, uint64_t most_bytes);
+    // Chooses the trays of a run (trays.h); NULL: panels have none.
+    mst_tray_shape (*trays)(void *user, const mst_tray_room *room);
     bool panels_cross; // rows of panels are long enough for the device to copy them from and to pinned memory by itself
     // Says how many of `count` items from `first` on a block takes, at least 1, where blocks may not end anywhere; NULL: all.
     // A block then has room for least_items, of which one is enough to end a block, wherever it begins.

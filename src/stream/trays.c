@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define TRAYS_A_PORT 2
-#define PART 5 // of what is left of the budget, that each of four trays takes
+#define OTHERS 10 // the part of what is left of the budget that is not for trays
 
 typedef struct tray {
     unsigned char *memory;
@@ -21,8 +20,9 @@ typedef struct tray_port {
     int port;
     bool writes, has_thread;
     pthread_t thread;
-    size_t n_over; // trays that were written
-    tray trays[TRAYS_A_PORT];
+    size_t n_trays; // of all lines
+    size_t n_over;  // that were written
+    tray trays[MST_TRAYS_A_PORT];
 } tray_port;
 
 struct mst_trays {
@@ -30,7 +30,6 @@ struct mst_trays {
     const mst_location *where;
     const mst_files *files;
     mst_tray_shape shape;
-    size_t n_trays; // of all lines
     uint64_t bytes; // taken of the budget
     mst_pool *pool;
     tray_port ports[MST_STREAM_MAX_PORTS];
@@ -42,22 +41,22 @@ struct mst_trays {
     mst_error error;
 };
 
-bool mst_trays_has(const mst_trays *t, int port) { return t && t->shape.bytes[port] > 0; }
+bool mst_trays_has(const mst_trays *t, int port) { return t && t->shape.items[port] > 0; }
 
 // ---- Numbers
 
-static size_t trays_of_line(const mst_trays *t) { return mst_divide_up(t->shape.line, t->shape.items); }
+static size_t trays_of_line(const mst_trays *t, int port) { return mst_divide_up(t->shape.line, t->shape.items[port]); }
 
-static size_t tray_of(const mst_trays *t, size_t item) {
-    return item / t->shape.line * trays_of_line(t) + item % t->shape.line / t->shape.items;
+static size_t tray_of(const mst_trays *t, int port, size_t item) {
+    return item / t->shape.line * trays_of_line(t, port) + item % t->shape.line / t->shape.items[port];
 }
 
-static size_t first_of(const mst_trays *t, size_t number) {
-    return number / trays_of_line(t) * t->shape.line + number % trays_of_line(t) * t->shape.items;
+static size_t first_of(const mst_trays *t, int port, size_t number) {
+    return number / trays_of_line(t, port) * t->shape.line + number % trays_of_line(t, port) * t->shape.items[port];
 }
 
-static size_t panels_of(const mst_trays *t, size_t number) {
-    return mst_smaller(t->shape.items, t->shape.line - number % trays_of_line(t) * t->shape.items);
+static size_t panels_of(const mst_trays *t, int port, size_t number) {
+    return mst_smaller(t->shape.items[port], t->shape.line - number % trays_of_line(t, port) * t->shape.items[port]);
 }
 
 // ---- Threads
@@ -79,7 +78,7 @@ static mst_status move(const tray_port *p, size_t number, void *memory, mst_erro
     const mst_panel_place from = {t->pool, t->where[p->port], t->desc->ports[p->port].name, t->files->direct[p->port]};
     mst_status status = MST_OK;
     mst_panel_piece pieces[MST_PANEL_PIECES];
-    int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->port, first_of(t, number), pieces);
+    int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->port, first_of(t, p->port, number), pieces);
     for (int i = 0; i < n && status == MST_OK; i++)
         status = mst_panel_move(&from, &pieces[i], memory, p->writes, error);
     return status;
@@ -96,8 +95,8 @@ static bool wait_for_turn(const tray_port *p, const tray *one, size_t number) {
 static void *work(void *argument) {
     tray_port *p = argument;
     mst_trays *t = p->all;
-    for (size_t k = 0; k < t->n_trays; k++) {
-        tray *one = &p->trays[k % TRAYS_A_PORT];
+    for (size_t k = 0; k < p->n_trays; k++) {
+        tray *one = &p->trays[k % MST_TRAYS_A_PORT];
         mst_error error = {.status = MST_OK};
         pthread_mutex_lock(&t->mutex);
         bool goes_on = wait_for_turn(p, one, k);
@@ -112,7 +111,7 @@ static void *work(void *argument) {
         pthread_mutex_lock(&t->mutex);
         one->open = !p->writes;
         one->number = k;
-        one->left = panels_of(t, k);
+        one->left = panels_of(t, p->port, k);
         p->n_over += p->writes;
         pthread_cond_broadcast(&t->changed);
         pthread_mutex_unlock(&t->mutex);
@@ -124,10 +123,10 @@ static void *work(void *argument) {
 
 // Whether panels of a tray may be put into memory: all trays that had it before are written.
 static bool begin_tray(tray_port *p, tray *one, size_t number) {
-    if (p->writes && !one->open && p->n_over + TRAYS_A_PORT > number) {
+    if (p->writes && !one->open && p->n_over + MST_TRAYS_A_PORT > number) {
         one->open = true;
         one->number = number;
-        one->left = panels_of(p->all, number);
+        one->left = panels_of(p->all, p->port, number);
     }
     return one->open && one->number == number;
 }
@@ -156,9 +155,9 @@ static mst_status outcome(const mst_trays *t, mst_error *error) {
 }
 
 mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_watch *watch, void **memory, mst_error *error) {
-    const size_t number = tray_of(t, item);
+    const size_t number = tray_of(t, port, item);
     tray_port *p = &t->ports[port];
-    tray *one = &p->trays[number % TRAYS_A_PORT];
+    tray *one = &p->trays[number % MST_TRAYS_A_PORT];
     pthread_mutex_lock(&t->mutex);
     while (!t->stop && !begin_tray(p, one, number))
         wait_watched(t, watch);
@@ -170,7 +169,7 @@ mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_
 
 void mst_trays_close(mst_trays *t, int port, size_t item) {
     tray_port *p = &t->ports[port];
-    tray *one = &p->trays[tray_of(t, item) % TRAYS_A_PORT];
+    tray *one = &p->trays[tray_of(t, port, item) % MST_TRAYS_A_PORT];
     pthread_mutex_lock(&t->mutex);
     one->left--;
     if (one->left == 0 && !p->writes)
@@ -183,7 +182,7 @@ void mst_trays_close(mst_trays *t, int port, size_t item) {
 mst_status mst_trays_finish(mst_trays *t, const mst_stream_watch *watch, mst_error *error) {
     pthread_mutex_lock(&t->mutex);
     for (int p = 0; p < t->desc->n_ports; p++)
-        while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->n_trays)
+        while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->ports[p].n_trays)
             wait_watched(t, watch);
     mst_status status = outcome(t, error);
     pthread_mutex_unlock(&t->mutex);
@@ -208,7 +207,8 @@ static mst_status begin_port(mst_trays *t, int port, bool *fits, mst_error *erro
     p->all = t;
     p->port = port;
     p->writes = t->desc->ports[port].kind == MST_PORT_OUTPUT;
-    for (int k = 0; k < TRAYS_A_PORT && *fits; k++) {
+    p->n_trays = t->desc->n_items / t->shape.line * trays_of_line(t, port);
+    for (int k = 0; k < MST_TRAYS_A_PORT && *fits; k++) {
         void *memory = mmap(NULL, (size_t)t->shape.bytes[port], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         *fits = memory != MAP_FAILED;
         if (!*fits)
@@ -229,7 +229,7 @@ fail:
 static bool take_budget(mst_trays *t) {
     mst_context *context = t->desc->context;
     for (int p = 0; p < t->desc->n_ports; p++)
-        t->bytes += TRAYS_A_PORT * t->shape.bytes[p];
+        t->bytes += MST_TRAYS_A_PORT * t->shape.bytes[p];
     if (mst_budget_take(context, &context->host_memory, t->bytes))
         return true;
     t->bytes = 0;
@@ -239,32 +239,32 @@ static bool take_budget(mst_trays *t) {
 mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *where, const mst_files *files, mst_trays **out,
                             mst_error *error) {
     mst_status status = MST_OK;
-    mst_tray_shape shape = {.items = 0};
+    const uint64_t left = mst_budget_left(desc->context, &desc->context->host_memory);
+    mst_tray_shape shape = {.line = 0};
+    mst_tray_room room = {.bytes = left - left / OTHERS};
     mst_trays *t = NULL;
     bool fits = true, any = false;
     *out = NULL;
+    for (int p = 0; p < desc->n_ports; p++)
+        room.file[p] = where[p].place == MST_PLACE_FILE, room.direct[p] = files->direct[p] != NULL;
     if (desc->panel && desc->trays)
-        shape = desc->trays(desc->user, mst_budget_left(desc->context, &desc->context->host_memory) / PART);
-    for (int p = 0; p < desc->n_ports; p++) {
-        if (where[p].place != MST_PLACE_FILE)
-            shape.bytes[p] = 0;
-        any = any || shape.bytes[p] > 0;
-    }
-    if (shape.items == 0 || !any)
+        shape = desc->trays(desc->user, &room);
+    for (int p = 0; p < desc->n_ports; p++)
+        any = any || shape.items[p] > 0;
+    if (!any)
         return MST_OK;
     MST_REQUIRE(t = calloc(1, sizeof *t), MST_ERROR_HOST_MEMORY, "out of memory");
     t->desc = desc;
     t->where = where;
     t->files = files;
     t->shape = shape;
-    t->n_trays = desc->n_items / shape.line * trays_of_line(t);
     pthread_mutex_init(&t->mutex, NULL);
     pthread_cond_init(&t->changed, NULL);
     fits = take_budget(t);
     if (fits)
         MST_TRY(mst_pool_create(mst_direct_threads(t->desc->context), &t->pool, error));
     for (int p = 0; p < desc->n_ports && fits; p++)
-        if (shape.bytes[p] > 0)
+        if (shape.items[p] > 0)
             MST_TRY(begin_port(t, p, &fits, error));
     *out = fits ? t : NULL;
 fail:
@@ -280,7 +280,7 @@ void mst_trays_destroy(mst_trays *t) {
     for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
         if (t->ports[p].has_thread)
             pthread_join(t->ports[p].thread, NULL);
-        for (int k = 0; k < TRAYS_A_PORT; k++)
+        for (int k = 0; k < MST_TRAYS_A_PORT; k++)
             if (t->ports[p].trays[k].memory)
                 munmap(t->ports[p].trays[k].memory, (size_t)t->shape.bytes[p]);
     }
