@@ -12,7 +12,11 @@
 #define GPU_WIDE_ROW_BYTES 128u // or so many, if the work-group has no more work-items than
 #define GPU_WIDEST_GROUP 256u   // this
 #define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in small work-groups
-#define GPU_STAGED_RUN 16u      // rows of up to so many work-items come and go by way of local memory
+#define GPU_STAGED_RUN                                                                                                           \
+    8u                                  // rows of up to so many work-items come and go by way of local memory, twice as many if
+                                        // numbers are real or become a spectrum of real ones
+#define GPU_LONE_RUN 4u                 // of up to so many always
+#define GPU_REALS_GROUP 128u            // work-items of a work-group whose lines of real numbers come and go so
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u // local memory up to which real and imaginary parts are exchanged together
 #define GPU_LONGEST_POWER 16384u        // the longest transform of one pass in float, half as long in double
 #define GPU_FEW_TWIDDLES_FROM 512u      // passes with lines side by side have small tables of twiddles from this length on
@@ -190,11 +194,14 @@ unsigned mst_pass_choose_threads(const mst_pass *pass, unsigned held, unsigned m
     return best;
 }
 
+// Real numbers are transformed as complex ones, of whose spectrum half is kept.
+static bool has_reals(const mst_pass *pass) {
+    return (pass->load.element == MST_ELEMENT_REAL || pass->store.element == MST_ELEMENT_REAL) && !mst_pass_halves(pass);
+}
+
 static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
     const size_t limit = mst_smaller(mst_smaller(device->max_work_group_size, (size_t)1024), pass->n);
-    // Of real numbers as complex ones less is moved for the same work.
-    const bool real =
-        (pass->load.element == MST_ELEMENT_REAL || pass->store.element == MST_ELEMENT_REAL) && !mst_pass_halves(pass);
+    const bool real = has_reals(pass);                                     // less is moved for the same work
     const bool through_real = pass->fused && pass->half == MST_HALF_SPLIT; // two transforms of such
     const unsigned held = !pass->is_double && (pass->n >= 1024 || (real && pass->n >= 512) || through_real) ? 16 : 8;
     return mst_pass_choose_threads(pass, held, 64, limit);
@@ -226,15 +233,19 @@ static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool 
 }
 
 // Whether lines pass through local memory: where a work-item holds a whole one, or several have it in runs of neighbours that are
-// no whole sectors. Real numbers that become a spectrum are read as they lie: staging them was measured to be slower.
-static void choose_staging(mst_pass *pass, bool rows_in, bool rows_out) {
-    const unsigned most = pass->half == MST_HALF_SPLIT ? GPU_STAGED_RUN / 2 : GPU_STAGED_RUN;
+// no whole sectors, or very short; of real numbers and their spectra, always, if few have it. Real numbers that become a
+// spectrum by the parts of complex ones are read as they lie: staging them was measured to be slower.
+static void choose_staging(mst_pass *pass, bool rows_in, bool rows_out, size_t limit) {
+    const bool real = has_reals(pass), even = pass->load.even || pass->store.even;
+    const bool to_spectrum = pass->half == MST_HALF_COMBINE;
+    const unsigned most = real || to_spectrum ? 2 * GPU_STAGED_RUN : GPU_STAGED_RUN;
     const unsigned sector = GPU_SECTOR_BYTES / (pass->is_double ? 16 : 8);
-    const bool parts = pass->threads % sector != 0 || pass->n % sector != 0, even = pass->load.even || pass->store.even;
+    const bool parts = pass->threads % sector != 0 || pass->n % sector != 0 || pass->threads <= GPU_LONE_RUN;
     const bool whole = pass->n > 1 && !pass->fused && rows_in && rows_out;
-    const bool runs = whole && pass->threads <= most && parts && !even && pass->twiddle_n == 0;
-    pass->staged_load = whole && (pass->threads == 1 || (runs && pass->half != MST_HALF_COMBINE));
-    pass->staged_store = whole && (pass->threads == 1 || runs);
+    const bool fits = 2 * mst_pass_staged_pitch(pass) * (pass->is_double ? sizeof(double) : sizeof(float)) <= limit;
+    const bool runs = whole && fits && pass->threads <= most && !even && pass->twiddle_n == 0;
+    pass->staged_load = whole && (pass->threads == 1 || (runs && (real || parts) && !to_spectrum));
+    pass->staged_store = whole && (pass->threads == 1 || (runs && (real || parts || to_spectrum)));
 }
 
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
@@ -255,7 +266,10 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     while (pass->lines * pass->threads < (wide ? 2 * group : group) || (wide && pass->lines < adjacent) ||
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
-    choose_staging(pass, rows_in, rows_out);
+    choose_staging(pass, rows_in, rows_out, mst_pass_local_limit(device));
+    while (has_reals(pass) && pass->staged_load && pass->lines * pass->threads < GPU_REALS_GROUP &&
+           2 * local_bytes(pass) <= GPU_WHOLE_EXCHANGE_BYTES)
+        pass->lines *= 2;
     pass->load_run = rows_in ? pass->threads : 1;
     pass->run = rows_out ? pass->threads : 1;
     if (pass->fused)

@@ -109,6 +109,7 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
 }
 
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
+    mst_pass_gpu_write_mirror(pass, out);
     mst_pass_gpu_write_head(pass, signature, out);
     if (pass->half != MST_HALF_NONE)
         mst_text_add(out, "real last = 0; // of the spectrum\n");

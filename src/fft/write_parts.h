@@ -84,6 +84,7 @@ void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out);
 
 // ---- write_staging.c: loading and storing by way of local memory.
+void mst_pass_gpu_write_mirror(const mst_pass *pass, mst_text *out); // a function for it
 void mst_pass_gpu_write_staged_loading(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_staged_storing(const mst_pass *pass, mst_text *out);
 
