@@ -23,10 +23,22 @@ static void larger_lengths(void **state) {
         check(state, 2, test_between(2049, 500000));
 }
 
+// Beyond what arrays in host memory take as whole items: the chirp's spectrum is a transform of the plan's precision.
+static void long_primes_on_a_device(void **state) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    desc.input = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 1, (const size_t[]){2097169});
+    desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+    test_fft_check(test_cpu(state), &desc, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+    desc.direction = MST_FFT_FORWARD;
+    desc.input.type = MST_FLOAT32;
+    test_fft_check(*state, &desc, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_to_2048),
         cmocka_unit_test(larger_lengths),
+        cmocka_unit_test(long_primes_on_a_device),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -4,8 +4,6 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
-#define LONGEST ((size_t)1 << 22) // its spectrum is computed on the host, in long double
-
 // What a transform of a smooth length costs a point, in units of a radix-2 step: a trip through memory counts for more than the
 // arithmetic of any.
 static double work_of(size_t n) {
@@ -86,10 +84,11 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
     mst_status status = MST_OK;
     if (suits_rader(plan, job->n))
         return plan_rader(plan, job, error);
-    size_t m = 2 * job->n - 1 <= LONGEST ? cyclic_length(plan, 2 * job->n - 1) : 0;
+    const size_t longest = plan->long_chirps ? MST_FFT_LONGEST_DEVICE_CHIRP : MST_FFT_LONGEST_CHIRP;
+    size_t m = 2 * job->n - 1 <= longest ? cyclic_length(plan, 2 * job->n - 1) : 0;
     MST_REQUIRE(m > 0, MST_ERROR_UNSUPPORTED,
                 "length %zu has a prime factor above %d and is longer than %zu, the most for such lengths", job->n,
-                MST_PASS_MAX_PRIME, LONGEST / 2);
+                MST_PASS_MAX_PRIME, longest / 2);
     mst_axis_job there = *job, back;
     mst_fft_pass *first, *middle, *last;
     there.n = m;

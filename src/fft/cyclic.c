@@ -99,6 +99,19 @@ static void *spectrum_of(mst_root *v, size_t m, bool is_double) {
     return table;
 }
 
+void *mst_chirp_around(size_t n, size_t m, bool inverse, bool is_double) {
+    mst_roots roots;
+    void *v = mst_roots_create(&roots, 2 * n) ? calloc(m, number_bytes(is_double)) : NULL;
+    for (size_t p = 0, square = 0; p < n && v; square = next_square(square, p++, n)) {
+        const mst_root chirp = mst_root_conjugate_if(!inverse, mst_roots_get(&roots, square));
+        mst_table_put(v, is_double, p, chirp);
+        if (p > 0)
+            mst_table_put(v, is_double, m - p, chirp);
+    }
+    mst_roots_destroy(&roots);
+    return v;
+}
+
 void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double) {
     mst_roots roots;
     mst_root *v = mst_roots_create(&roots, 2 * n) ? calloc(m, sizeof *v) : NULL;

@@ -11,6 +11,11 @@
 
 #define MST_FFT_MAX_PASSES (MST_MAX_AXES * 8)
 
+// Convolutions with a chirp up to this length have its spectrum from the host, in long double; longer ones, up to the second, of
+// arrays on the device alone, from a transform of the plan's precision.
+#define MST_FFT_LONGEST_CHIRP ((size_t)1 << 22)
+#define MST_FFT_LONGEST_DEVICE_CHIRP ((size_t)1 << 28)
+
 // The arrays that passes go between. Work arrays are dense; SPECTRUM holds a complex array on its way to real output.
 enum { SOURCE, TARGET, WORK, PADDED, SPECTRUM, N_BUFFERS };
 
@@ -35,6 +40,7 @@ struct mst_fft {
     mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
     int split;         // the axis at which items are cut
     bool is_double, cpu;
+    bool long_chirps;        // lengths with large prime factors go by passes beyond MST_FFT_LONGEST_CHIRP, too: arrays are there
     mst_fft_kernels kernels; // which of them were asked for
     bool any_length;         // passes go by kernels that know no sizes (any.h)
     mst_pass_choice choice;
@@ -106,8 +112,8 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 // Says in the title of a pass which of how many it is.
 void mst_fft_name_pass(mst_fft *plan, int number);
 
-// The values of a pass's table that does not follow from the pass alone, the caller's to free; NULL: out of memory.
-void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind);
+// The values of a pass's table that does not follow from the pass alone, the caller's to free.
+mst_status mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind, void **out, mst_error *error);
 
 // Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);
@@ -128,6 +134,7 @@ mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error)
 // conjugate; both as pairs of float or double, the caller's to free. NULL when out of memory.
 void *mst_chirp(size_t n, bool inverse, bool is_double);
 void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double);
+void *mst_chirp_around(size_t n, size_t m, bool inverse, bool is_double); // what it is the spectrum of, times m
 
 // Rader's order for a prime n: a generator's powers g^p mod n for p < n - 1, and the spectrum, of length n - 1, that convolves
 // with exp(-2 pi i g^-p / n). As above.

@@ -181,6 +181,7 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
         *out = NULL;
     MST_REQUIRE(out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_TRY(read(context, desc, &plan, error));
+    plan->long_chirps = !before; // there are no lines to take them
     if (!is_empty(plan)) {
         if (!choice && plan->desc.kind == MST_FFT_FOURIER)
             MST_TRY(mst_fft_tune(plan, chain, error));
