@@ -16,7 +16,7 @@ static bool starts_lines(const mst_view *v) {
 // Whether the first half of a spectrum of real numbers is loaded alone; work-items mirror it when they take their own.
 static bool loads_half(const mst_pass *pass) {
     return pass->load.element == MST_ELEMENT_HERMITIAN && pass->load.axis_length == pass->n && !pass->load.multiply &&
-           starts_lines(&pass->source);
+           !pass->load.length && starts_lines(&pass->source);
 }
 
 // Values of a line on one side: a spectrum that is combined or split has one more than are transformed, one of real numbers half
@@ -37,7 +37,8 @@ static bool stages_reals(const mst_pass *pass, const mst_pass_op *op) {
 // Plain numbers of lines that follow one another without gaps?
 static bool is_dense(const mst_pass *pass, const mst_view *v, const mst_pass_op *op) {
     return v->n_dims == 1 && v->outer[0] == (int64_t)values_of(pass, op) && v->axis_stride == 1 && starts_lines(v) &&
-           op->element != MST_ELEMENT_HERMITIAN && !op->multiply && !op->length && !mst_pass_takes_pairs(pass, op);
+           op->element != MST_ELEMENT_HERMITIAN && !op->multiply && !op->length && op->residues == 0 &&
+           !mst_pass_takes_pairs(pass, op);
 }
 
 // The work-group's lines, element by element in the order of memory; `work` is what is done with the element at a position of the
