@@ -92,11 +92,6 @@ mst_status mst_any_plan(mst_fft *plan, mst_error *error) {
     MST_REQUIRE(plan->any = calloc(1, sizeof *plan->any), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     mst_any_join_box(plan);
     describe_passes(plan);
-    if (plan->any->why.status != MST_OK) {
-        if (error)
-            *error = plan->any->why;
-        return plan->any->why.status;
-    }
     MST_REQUIRE(!plan->any->number_values.failed && !plan->any->place_values.failed, MST_ERROR_HOST_MEMORY,
                 "out of memory for tables of twiddles");
     mst_any_group_passes(plan);

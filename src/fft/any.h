@@ -42,7 +42,6 @@ typedef struct mst_any {
     mst_any_box box;
     any_pass described[MST_ANY_LAYOUTS][MST_FFT_MAX_PASSES];
     mst_any_values number_values, place_values;
-    mst_error why;    // where a table failed for more than its memory
     size_t places_at; // where in the tables, behind the numbers
     mst_device_table tables, scratch;
 } mst_any;

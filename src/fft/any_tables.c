@@ -48,11 +48,7 @@ static cell add_table(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind
     size_t bytes = (size_t)p->device.tables.tables[kind].bytes;
     if (bytes == 0)
         return -1;
-    void *values = NULL;
-    if (kind <= MST_TABLE_LANES)
-        values = mst_pass_table_values(&p->device.pass, kind, bytes);
-    else
-        mst_fft_factors(plan, p, kind, &values, &plan->any->why);
+    void *values = kind <= MST_TABLE_LANES ? mst_pass_table_values(&p->device.pass, kind, bytes) : mst_fft_factors(plan, p, kind);
     return add_made(plan, values, bytes);
 }
 

@@ -202,60 +202,31 @@ static size_t numbers_of(const mst_fft *plan, const mst_device_table *table) {
     return (size_t)(table->bytes / mst_fft_number_bytes(plan));
 }
 
-// Of a chirp that is too long to transform it on the host in long double: by a plan of the same precision.
-static mst_status transform_chirp(const mst_fft *plan, size_t n, size_t m, void **out, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_fft *fft = NULL;
-    mst_fft_desc desc = MST_FFT_DESC_INIT;
-    void *chirp = mst_chirp_around(n, m, plan->desc.direction == MST_FFT_INVERSE, plan->is_double);
-    MST_REQUIRE(chirp && (*out = malloc(m * mst_fft_number_bytes(plan))), MST_ERROR_HOST_MEMORY, "out of memory making a chirp");
-    desc.input = mst_layout_dense(plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 1, &m);
-    desc.scale = 1 / (double)m;
-    MST_TRY(mst_fft_create(plan->context, &desc, &fft, error));
-    MST_TRY(mst_fft_execute(fft, mst_at_host(chirp), mst_at_host(*out), NULL, error));
-fail:
-    mst_fft_destroy(fft);
-    free(chirp);
-    return status;
-}
-
 // Rader's: the order, and a spectrum. Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out.
-mst_status mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind, void **out, mst_error *error) {
-    mst_status status = MST_OK;
+void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind) {
     const mst_device_table *tables = p->device.tables.tables;
     bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
     size_t n = p->device.pass.n, count = numbers_of(plan, &tables[kind]);
-    *out = NULL;
     if ((kind == MST_TABLE_LOAD_FACTORS && p->device.pass.load.even) ||
         (kind == MST_TABLE_STORE_FACTORS && p->device.pass.store.even))
-        *out = mst_even_factors(plan, p, kind);
-    else if (p->device.pass.convolution == MST_PASS_RADER)
-        *out = kind == MST_TABLE_ORDER ? (void *)mst_rader_order(n + 1) : mst_rader_spectrum(n + 1, wide);
-    else if (kind == MST_TABLE_SPECTRUM)
-        *out = mst_chirp_spectrum(numbers_of(plan, &tables[MST_TABLE_LOAD_FACTORS]), n, inverse, wide);
-    else if (kind == MST_TABLE_STORE_FACTORS && p->chirp_length && count > MST_FFT_LONGEST_CHIRP)
-        MST_TRY(transform_chirp(plan, p->chirp_length, count, out, error));
-    else if (kind == MST_TABLE_STORE_FACTORS && p->chirp_length)
-        *out = mst_chirp_spectrum(p->chirp_length, count, inverse, wide);
-    else
-        *out = mst_chirp(count, inverse, wide);
-    MST_REQUIRE(*out, MST_ERROR_HOST_MEMORY, "out of memory making the tables of a transform of length %zu", n);
-    return MST_OK;
-fail:
-    free(*out);
-    *out = NULL;
-    return status;
+        return mst_even_factors(plan, p, kind);
+    if (p->device.pass.convolution == MST_PASS_RADER)
+        return kind == MST_TABLE_ORDER ? (void *)mst_rader_order(n + 1) : mst_rader_spectrum(n + 1, wide);
+    if (kind == MST_TABLE_SPECTRUM)
+        return mst_chirp_spectrum(numbers_of(plan, &tables[MST_TABLE_LOAD_FACTORS]), n, inverse, wide);
+    if (kind == MST_TABLE_STORE_FACTORS && p->long_spectrum)
+        return mst_table_copy(p->long_spectrum, (size_t)tables[kind].bytes);
+    if (kind == MST_TABLE_STORE_FACTORS && p->chirp_length)
+        return mst_chirp_spectrum(p->chirp_length, count, inverse, wide);
+    return mst_chirp(count, inverse, wide);
 }
 
 static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
     for (mst_table_kind kind = MST_TABLE_LOAD_FACTORS; kind < MST_N_TABLES; kind++) {
         mst_device_table *table = &p->device.tables.tables[kind];
-        void *values;
-        if (table->bytes == 0)
-            continue;
-        MST_TRY(mst_fft_factors(plan, p, kind, &values, error));
-        MST_TRY(mst_table_upload(plan->context, table, values, error));
+        if (table->bytes)
+            MST_TRY(mst_table_upload(plan->context, table, mst_fft_factors(plan, p, kind), error));
     }
 fail:
     return status;

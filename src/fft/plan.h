@@ -27,6 +27,7 @@ typedef struct mst_fft_pass {
     int from, to;                    // buffers
     size_t lines_an_item;
     size_t chirp_length; // the factors on store are the spectrum of a chirp of this length; 0: a chirp
+    void *long_spectrum; // that spectrum, where it is longer than MST_FFT_LONGEST_CHIRP
 } mst_fft_pass;
 
 enum { MST_FFT_SOURCE = 1, MST_FFT_TARGET = 2 };
@@ -112,8 +113,8 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 // Says in the title of a pass which of how many it is.
 void mst_fft_name_pass(mst_fft *plan, int number);
 
-// The values of a pass's table that does not follow from the pass alone, the caller's to free.
-mst_status mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind, void **out, mst_error *error);
+// The values of a pass's table that does not follow from the pass alone, the caller's to free; NULL: out of memory.
+void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind);
 
 // Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);

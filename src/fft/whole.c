@@ -123,7 +123,27 @@ fail:
     return status;
 }
 
-// Decides the passes, by a choice or by rule: no OpenCL call.
+// The spectrum of a chirp that is too long to transform it on the host in long double: by a plan of the same precision.
+static mst_status transform_chirp(const mst_fft *plan, mst_fft_pass *p, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t m = (size_t)(p->device.tables.tables[MST_TABLE_STORE_FACTORS].bytes / mst_fft_number_bytes(plan));
+    mst_fft *fft = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    void *chirp = mst_chirp_around(p->chirp_length, m, plan->desc.direction == MST_FFT_INVERSE, plan->is_double);
+    p->long_spectrum = malloc(m * (size_t)mst_fft_number_bytes(plan));
+    MST_REQUIRE(chirp && p->long_spectrum, MST_ERROR_HOST_MEMORY, "out of memory for a chirp of %zu numbers", m);
+    desc.input = mst_layout_dense(plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 1, &m);
+    desc.scale = 1 / (double)m;
+    MST_TRY(mst_fft_create_with(plan->context, &desc, NULL, &fft, error));
+    const mst_location where[] = {mst_at_host(chirp), mst_at_host(p->long_spectrum)};
+    MST_TRY(mst_fft_run(fft, where, NULL, error));
+fail:
+    mst_fft_destroy(fft);
+    free(chirp);
+    return status;
+}
+
+// Decides the passes, by a choice or by rule: no OpenCL call, but for the chirps of long lengths.
 static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_error *error) {
     mst_status status = MST_OK;
     const mst_layout *longer = mst_type_is_complex(plan->desc.output.type) ? &plan->desc.input : &plan->desc.output;
@@ -145,10 +165,22 @@ static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_e
         mst_any_order_axes(plan);
     }
     MST_TRY(mst_fft_plan_passes(plan, error));
+    for (int k = 0; k < plan->n_passes; k++) {
+        mst_fft_pass *p = &plan->passes[k];
+        if (p->chirp_length && 2 * p->chirp_length - 1 > MST_FFT_LONGEST_CHIRP)
+            MST_TRY(transform_chirp(plan, p, error));
+    }
     if (plan->any_length)
         MST_TRY(mst_any_plan(plan, error));
 fail:
     return status;
+}
+
+static void release_spectra(mst_fft *plan) {
+    for (int k = 0; k < plan->n_passes; k++) {
+        free(plan->passes[k].long_spectrum);
+        plan->passes[k].long_spectrum = NULL;
+    }
 }
 
 static mst_status make(mst_fft *plan, mst_error *error) {
@@ -159,6 +191,7 @@ static mst_status make(mst_fft *plan, mst_error *error) {
         MST_TRY(mst_any_make(plan, error));
     for (int k = 0; k < plan->n_passes && !plan->any; k++)
         MST_TRY(mst_fft_make_pass(plan, &plan->passes[k], error));
+    release_spectra(plan); // they are in tables on the device now
 fail:
     return status;
 }
@@ -251,6 +284,7 @@ void mst_fft_destroy(mst_fft *plan) {
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);
     mst_any_destroy(plan);
+    release_spectra(plan);
     for (int k = 0; k < plan->n_passes; k++)
         mst_device_pass_release(&plan->passes[k].device);
     free(plan);
