@@ -1,4 +1,5 @@
 // Takes the times of scheme-rates: all ways of a scheme in turns, from the same state, after comparing what they make of it.
+#include "core/clock.h"
 #include "scheme_rates.h"
 
 #include <math.h>
@@ -194,7 +195,7 @@ static void take_times(measuring *m) {
     for (rates_way way = 0; way < RATES_N_WAYS; way++) {
         double sorted[RATES_MOST_ROUNDS];
         memcpy(sorted, cell->samples[way], sizeof sorted);
-        cell->rate[way] = cell->n_samples ? bench_median(sorted, cell->n_samples) : 0;
+        cell->rate[way] = cell->n_samples ? cli_median(sorted, cell->n_samples) : 0;
     }
 }
 
@@ -204,7 +205,7 @@ double rates_ratio(const rates_cell *cell, rates_way way, rates_way other) {
         return 0;
     for (int k = 0; k < cell->n_samples; k++)
         ratios[k] = cell->samples[way][k] / cell->samples[other][k];
-    return bench_median(ratios, cell->n_samples);
+    return cli_median(ratios, cell->n_samples);
 }
 
 // ---- A cell
