@@ -131,13 +131,13 @@ static void check(const stream_case *c, const double *x, const double *kernel, c
 
 static void streams(void **state) {
     stream_case cases[] = {
+        {1, 1, 3000, 1024, 1, false}, // in float64 the way back of its second level has work memory
         {1, 1, 1, 16, 100, false},    {2, 1, 100, 0, 1000, false},    {1, 1, 256, 256, 3000, false},
         {3, 3, 700, 64, 5001, false}, {2, 2, 9000, 64, 20011, false}, {2, 1, 4097, 16, 30000, false},
-        {1, 1, 3000, 1024, 1, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         stream_case *c = &cases[i];
-        c->single = test_between(0, 1);
+        c->single = i > 0 && test_between(0, 1);
         double *kernel = noise(c->taps * c->kernel_channels);
         mst_convolver *convolver = make(*state, c, kernel);
         uint64_t used = mst_context_device_memory_used(*state);

@@ -78,6 +78,28 @@ fail:
     return status;
 }
 
+static mst_status accumulate(mst_parts *p, mst_queue *queue, mst_error *error) {
+    const cl_uint n = (cl_uint)(p->channels * p->bins / VECTOR), parts = (cl_uint)p->n, newest = (cl_uint)p->newest;
+    const mst_argument arguments[] = {MST_BIND_AS("history", p->history),
+                                      MST_BIND_AS("spectra", p->spectra),
+                                      MST_BIND_AS("product", p->product),
+                                      MST_BIND(n, n),
+                                      MST_BIND(parts, parts),
+                                      MST_BIND(newest, newest)};
+    size_t group = mst_kernel_group(p->context, p->accumulate, n);
+    return mst_kernel_launch(queue, p->accumulate, arguments, MST_COUNT(arguments), n, group, NULL, error);
+}
+
+// The way back of a block of silence: what its plan takes at its first execution is there before the stream begins.
+static mst_status rehearse(mst_parts *p, mst_queue *queue, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(accumulate(p, queue, error));
+    MST_TRY(transform(p->backward, p->product, 0, p->samples, 0, queue, "a transform back", error));
+    MST_TRY(mst_queue_finish(queue, error));
+fail:
+    return status;
+}
+
 mst_status mst_parts_create(mst_parts *p, mst_queue *queue, const void *kernel, size_t kernel_channels, size_t taps, size_t first,
                             mst_error *error) {
     mst_status status = MST_OK;
@@ -90,6 +112,7 @@ mst_status mst_parts_create(mst_parts *p, mst_queue *queue, const void *kernel, 
     MST_TRY(mst_kernel_create(program, "accumulate", &p->accumulate, error));
     MST_TRY(transform_kernel(p, queue, kernel, kernel_channels, taps, first, error));
     MST_TRY(mst_parts_clear(p, queue, error));
+    MST_TRY(rehearse(p, queue, error));
 fail:
     return status;
 }
@@ -100,18 +123,6 @@ mst_status mst_parts_clear(mst_parts *p, mst_queue *queue, mst_error *error) {
     p->newest = 0;
     mst_status status = mst_queue_fill(queue, p->history, 0, (size_t)p->history_bytes, "the input's spectra", error);
     return status == MST_OK ? mst_queue_finish(queue, error) : status;
-}
-
-static mst_status accumulate(mst_parts *p, mst_queue *queue, mst_error *error) {
-    const cl_uint n = (cl_uint)(p->channels * p->bins / VECTOR), parts = (cl_uint)p->n, newest = (cl_uint)p->newest;
-    const mst_argument arguments[] = {MST_BIND_AS("history", p->history),
-                                      MST_BIND_AS("spectra", p->spectra),
-                                      MST_BIND_AS("product", p->product),
-                                      MST_BIND(n, n),
-                                      MST_BIND(parts, parts),
-                                      MST_BIND(newest, newest)};
-    size_t group = mst_kernel_group(p->context, p->accumulate, n);
-    return mst_kernel_launch(queue, p->accumulate, arguments, MST_COUNT(arguments), n, group, NULL, error);
 }
 
 mst_status mst_parts_run(mst_parts *p, mst_queue *queue, mst_error *error) {
