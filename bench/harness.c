@@ -61,15 +61,39 @@ static bool make_arrays(const comparison *c, bench_arrays *a) {
     return a->host_x && a->x && a->output && ((a->host_y && a->y) || !pairs);
 }
 
-// Of the spectrum of real numbers only what lies between k = 0 and k = n/2 of the last axis is free: the rest becomes 0.
-static void clear_edges(const bench_case *w, void *data) {
-    size_t last = w->shape[w->rank - 1], half = last / 2 + 1, rows = case_half(w) / half * w->n_vectors;
-    size_t bytes = w->is_double ? 2 * sizeof(double) : 2 * sizeof(float);
-    for (size_t r = 0; r < rows; r++) {
-        memset((char *)data + r * half * bytes, 0, bytes);
-        if (last % 2 == 0)
-            memset((char *)data + (r * half + last / 2) * bytes, 0, bytes);
+// The row, of those along the last axis, whose frequencies are minus those of a row.
+static size_t opposite(const bench_case *w, size_t row) {
+    size_t at = 0, stride = 1;
+    for (int k = w->rank - 2; k >= 0; k--) {
+        const size_t n = w->shape[k];
+        at += (n - row % n) % n * stride;
+        stride *= n;
+        row /= n;
     }
+    return at;
+}
+
+static void conjugate_into(const bench_case *w, void *data, size_t to, size_t from) {
+    if (w->is_double) {
+        double *numbers = data;
+        numbers[2 * to] = numbers[2 * from], numbers[2 * to + 1] = to == from ? 0 : -numbers[2 * from + 1];
+    } else {
+        float *numbers = data;
+        numbers[2 * to] = numbers[2 * from], numbers[2 * to + 1] = to == from ? 0 : -numbers[2 * from + 1];
+    }
+}
+
+// Of the spectrum of real numbers only what lies between k = 0 and k = n/2 of the last axis is free: there the opposite
+// frequencies are among those that are given.
+static void mirror_edges(const bench_case *w, void *data) {
+    const size_t last = w->shape[w->rank - 1], half = last / 2 + 1, rows = case_half(w) / half;
+    for (size_t v = 0; v < w->n_vectors; v++)
+        for (size_t row = 0; row < rows; row++)
+            for (size_t k = 0; k < half; k += last % 2 == 0 ? last / 2 : half) {
+                const size_t other = opposite(w, row), first = v * rows * half + k;
+                if (other >= row)
+                    conjugate_into(w, data, first + other * half, first + row * half);
+            }
 }
 
 // The input of a case, unless what the one before left is the same and long enough.
@@ -83,7 +107,7 @@ static bool load_input(const comparison *c, const bench_arrays *a, int number) {
         return true;
     fill_random(a->host_x, bytes, w->is_double, 1);
     if (case_real_out(w))
-        clear_edges(w, a->host_x);
+        mirror_edges(w, a->host_x);
     if (a->y) {
         fill_random(a->host_y, bytes, w->is_double, 2);
         if (clEnqueueWriteBuffer(queue, a->y, CL_TRUE, 0, bytes, a->host_y, 0, NULL, NULL) != CL_SUCCESS)

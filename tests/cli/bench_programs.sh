@@ -44,7 +44,7 @@ wrong 2 '--shape 64,0,3: |--shape 0,3: ' "$programs/fft-peers" --shape 64,0,3
 wrong 2 '--columns: .* --real' "$programs/fft-peers" --columns --real --shape 64
 
 # Every kind of case is right, against FFTW.
-for case in "--shape 6,10 --real" "--shape 12 --real --inverse"; do
+for case in "--shape 6,10 --real" "--shape 12 --real --inverse" "--shape 6,1 --real --inverse" "--shape 3,6,2 --real --inverse --double"; do
     # shellcheck disable=SC2086
     expect 0 "$programs/fft-peers" $case --peers fftw --points 2^10 --rounds 1 --sample-ms 0 --json fft.json
     [ "$(grep -c '"wrong": false' fft.json)" = 2 ] || fail "$case: not two right results"
