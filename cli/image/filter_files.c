@@ -115,9 +115,7 @@ static int begin_result(filter_job *job, const char *path, const char *output, c
     result->quality = job->quality;
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
-    if (!cli_pixels_take(result, cli_layout_bytes(&layout)))
-        return cli_pixels_lack(job->command, path, cli_layout_bytes(&layout));
-    return CLI_DONE;
+    return cli_pixels_take(job->command, path, cli_layout_bytes(&layout), result);
 }
 
 static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {

@@ -27,9 +27,7 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
                   cli_size_text(f->max_bytes, most));
         return CLI_INPUT_OUTPUT;
     }
-    if (cli_pixels_take(image, bytes))
-        return CLI_DONE;
-    return cli_pixels_lack(f->command, f->path, bytes);
+    return cli_pixels_take(f->command, f->path, bytes, image);
 }
 
 size_t cli_image_values(const cli_image *image) { return image->pages * image->height * image->width * image->channels; }

@@ -59,10 +59,9 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
 static inline bool cli_image_is_real(const cli_image *image) { return image->type == MST_FLOAT32 || image->type == MST_FLOAT64; }
 
 // Takes memory for pixels: RAM, or, of large images with MASTABA_SCRATCH, the name of a directory, a file there without a name,
-// which is mapped. False if there is none. Free takes none, too.
-bool cli_pixels_take(cli_image *image, uint64_t bytes);
-// Says that there is none, and what would help; CLI_FAILED.
-int cli_pixels_lack(const char *command, const char *path, uint64_t bytes);
+// which is mapped. Says of the image at `path` what is missing: CLI_FAILED for RAM, CLI_INPUT_OUTPUT for room in the directory.
+// Free takes none, too.
+int cli_pixels_take(const char *command, const char *path, uint64_t bytes, cli_image *image);
 void cli_pixels_free(cli_image *image);
 
 // Values of all pages.

@@ -2,6 +2,7 @@
 #include "core/cli.h"
 #include "image.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,30 +28,40 @@ static int open_scratch(const char *directory) {
     return named;
 }
 
-// The space is there before it is mapped: a full disk is an error here, and no signal later.
-static void *map_scratch(const char *directory, uint64_t bytes) {
+// The space is there before it is mapped: a full disk is an error here, and no signal later. A signal of the program's own may
+// interrupt a reservation, which starts again then.
+static int map_scratch(const char *command, const char *path, const char *directory, uint64_t bytes, cli_image *image) {
+    char needed[32];
     const int file = open_scratch(directory);
-    void *pixels = MAP_FAILED;
-    if (file >= 0 && posix_fallocate(file, 0, (off_t)bytes) == 0)
-        pixels = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    int problem = file < 0 ? errno : EINTR, code = CLI_INPUT_OUTPUT;
+    while (file >= 0 && problem == EINTR)
+        problem = posix_fallocate(file, 0, (off_t)bytes);
+    if (problem == 0) {
+        void *pixels = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (pixels == MAP_FAILED)
+            problem = errno, code = CLI_FAILED;
+        else
+            image->pixels = pixels, image->mapped = bytes, code = CLI_DONE;
+    }
+    if (code != CLI_DONE)
+        cli_error(command, "%s: %s %s for %s of pixels (MASTABA_SCRATCH): %s", path, directory,
+                  file < 0 ? "takes no file" : "has no room", cli_size_text(bytes, needed), strerror(problem));
     if (file >= 0)
         close(file);
-    return pixels == MAP_FAILED ? NULL : pixels;
+    return code;
 }
 
-bool cli_pixels_take(cli_image *image, uint64_t bytes) {
-    const char *directory = getenv("MASTABA_SCRATCH");
-    const bool mapped = directory && *directory && bytes >= LEAST_MAPPED;
-    image->pixels = mapped ? map_scratch(directory, bytes) : malloc((size_t)bytes);
-    image->mapped = mapped && image->pixels ? bytes : 0;
-    return image->pixels;
-}
-
-int cli_pixels_lack(const char *command, const char *path, uint64_t bytes) {
+int cli_pixels_take(const char *command, const char *path, uint64_t bytes, cli_image *image) {
     const char *directory = getenv("MASTABA_SCRATCH");
     char needed[32];
-    cli_error(command, "%s: out of memory for %s of pixels%s%s", path, cli_size_text(bytes, needed),
-              directory ? ", or no room in " : "; MASTABA_SCRATCH puts them into a directory", directory ? directory : "");
+    if (directory && *directory && bytes >= LEAST_MAPPED)
+        return map_scratch(command, path, directory, bytes, image);
+    image->mapped = 0;
+    image->pixels = malloc((size_t)bytes);
+    if (image->pixels)
+        return CLI_DONE;
+    cli_error(command, "%s: out of memory for %s of pixels; MASTABA_SCRATCH puts large ones into a directory", path,
+              cli_size_text(bytes, needed));
     return CLI_FAILED;
 }
 

@@ -47,8 +47,9 @@ int cli_tone_begin(const char *command, const char *path, const cli_image *image
     light->type = MST_FLOAT32;
     light->white = 1;
     light->alpha = image->alpha && !tone->weigh;
-    if (!cli_pixels_take(light, values * sizeof(float)))
-        return cli_pixels_lack(command, path, values * sizeof(float));
+    code = cli_pixels_take(command, path, values * sizeof(float), light);
+    if (code != CLI_DONE)
+        return code;
     for (size_t at = 0; at < values; at += image->channels)
         begin_pixel(tone, image, at, light->pixels);
     return CLI_DONE;
