@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cli_print_json(const char *command, json_t *object) { return cli_print_json_digits(command, object, 9); }
+enum { LEAST_DIGITS = 9 };
+
+int cli_print_json(const char *command, json_t *object) { return cli_print_json_digits(command, object, LEAST_DIGITS); }
 
 int cli_print_json_digits(const char *command, json_t *object, unsigned digits) {
     int dumped = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) : -1;
@@ -17,6 +19,14 @@ int cli_print_json_digits(const char *command, json_t *object, unsigned digits) 
     }
     putchar('\n');
     return cli_flush(command);
+}
+
+unsigned cli_json_digits(double value) {
+    char text[32];
+    unsigned digits = LEAST_DIGITS;
+    while (snprintf(text, sizeof text, "%.*g", (int)digits, value), digits < 17 && strtod(text, NULL) != value)
+        digits++;
+    return digits;
 }
 
 json_t *cli_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }

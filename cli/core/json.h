@@ -8,6 +8,9 @@
 int cli_print_json(const char *command, json_t *object);
 int cli_print_json_digits(const char *command, json_t *object, unsigned digits); // instead of 9 significant ones
 
+// The least number of significant digits, from those 9 on, from which a number is read back as it is.
+unsigned cli_json_digits(double value);
+
 // A number for JSON: null for NaN and infinity, which JSON cannot express.
 json_t *cli_json_real(double value);
 

@@ -113,7 +113,8 @@ static int print_json(const solve_run *run, double predicted, uint64_t upload, u
         failed |=
             json_object_set_new(object, "node_steps_per_second", cli_json_real(node_steps(run, done->steps) / done->seconds));
     }
-    return cli_print_json(solve_command, cli_json_complete(object, failed));
+    return cli_print_json_digits(solve_command, cli_json_complete(object, failed),
+                                 cli_json_digits(run->problem.desc.time_step)); // a run can be repeated with it
 }
 
 static void print_head(const solve_run *run, uint64_t steps) {

@@ -57,7 +57,8 @@ static int print_json(const solve_run *run, const mst_stencil_stability *found, 
         json_object_set_new(object, "stable", reason ? json_null() : json_boolean(p->desc.time_step <= found->time_step_limit));
     failed |= json_object_set_new(object, "growth_rate", cli_json_real(found->growth_rate));
     failed |= json_object_set_new(object, "wave", wave);
-    return cli_print_json(solve_command, cli_json_complete(object, failed));
+    const unsigned step = cli_json_digits(p->desc.time_step), limit = cli_json_digits(found->time_step_limit);
+    return cli_print_json_digits(solve_command, cli_json_complete(object, failed), step > limit ? step : limit);
 }
 
 int solve_print_stability(const solve_run *run) {

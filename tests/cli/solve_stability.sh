@@ -40,6 +40,14 @@ chosen 0.025 p.yaml
 chosen 0.05 p.yaml --set a=1
 sed 's/auto 0.8/auto/' p.yaml >q.yaml
 chosen 0.95*0.03125 q.yaml
+# A run can be repeated with the step that is printed, and one of few digits is printed by few.
+sed 's/^steps/precision: float64\nsteps/' p.yaml >double.yaml
+expect 0 "$MASTABA" solve double.yaml --set a=1.7 --steps 40 -o auto.npy --json
+step=$(python3 -c 'import json; print(repr(json.load(open(".stdout"))["time_step"]))')
+expect 0 "$MASTABA" solve double.yaml --set a=1.7 --steps 40 --time-step "$step" -o given.npy --json
+cmp auto.npy given.npy || fail "the time step $step gives another result than auto"
+expect 0 "$MASTABA" solve q.yaml --time-step 0.03 --dry-run --json
+grep -q '"time_step": 0.03,' .stdout || fail "the time step 0.03: $(grep time_step .stdout)"
 chosen 0.031 q.yaml --time-step 0.031
 
 # The wave of an ensemble is one of its grid.
