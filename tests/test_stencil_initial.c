@@ -1,10 +1,11 @@
 // Initial values and coefficient fields of a grid that is large enough for the device to make them: those of the formula, to the
-// last bit or its neighbour, the same in every schedule, counted where they are NaN. (Small grids, by the interpreter:
-// stencil_api.) Coefficients that are rows of a table, by integers of each type, and which integers are refused.
+// last bit or its neighbour, the same in every schedule and in a brick, counted where they are NaN. (Small grids, by the
+// interpreter: stencil_api.) Coefficients that are rows of a table, by integers of each type, and which integers are refused.
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ROWS_OF_GRID = 2900, COLUMNS_OF_GRID = 2897, N = ROWS_OF_GRID * COLUMNS_OF_GRID };
 
@@ -18,7 +19,7 @@ static const mst_stencil_field fields[] = {
 static const mst_stencil_update updates[] = {{"u", "2 * u - u.prev + c * (u[0,1] + u[1,0] + u[0,-1] + u[-1,0] - 4 * u)", 0},
                                              {"w", "w + c", 1}};
 
-static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule) {
+static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule, const mst_stencil_brick *brick) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *s;
     mst_error e;
@@ -31,6 +32,7 @@ static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule) {
     d.updates = updates;
     d.n_updates = 2;
     d.schedule = schedule;
+    d.brick = brick;
     d.check_every = 100;
     OK(mst_stencil_create(context, &d, &s, &e));
     return s;
@@ -62,7 +64,7 @@ static void check_values(mst_stencil *s, float *got, uint64_t *nans) {
 
 static void test_schedules(void **state) {
     float *got = malloc(N * sizeof *got), *other = malloc(N * sizeof *other);
-    mst_stencil *sweeps = make(*state, MST_STENCIL_SWEEPS), *slabs = make(*state, MST_STENCIL_TRIVIAL);
+    mst_stencil *sweeps = make(*state, MST_STENCIL_SWEEPS, NULL), *slabs = make(*state, MST_STENCIL_TRIVIAL, NULL);
     uint64_t nans = 0;
     mst_error e;
     assert_true(got && other);
@@ -75,6 +77,29 @@ static void test_schedules(void **state) {
     mst_stencil_destroy(slabs);
     free(got);
     free(other);
+}
+
+// A brick of the grid, which alone is not large, has the bits of the whole.
+static void test_brick(void **state) {
+    enum { FIRST = 1400, OWN = COLUMNS_OF_GRID - FIRST };
+    float *got = malloc((size_t)ROWS_OF_GRID * OWN * sizeof *got), *whole = malloc(N * sizeof *whole);
+    mst_stencil_brick brick = MST_STENCIL_BRICK_INIT;
+    mst_stencil *one = make(*state, MST_STENCIL_SWEEPS, NULL);
+    mst_error e;
+    brick.first[1] = FIRST;
+    brick.count[0] = ROWS_OF_GRID;
+    brick.count[1] = OWN;
+    brick.steps = 1;
+    mst_stencil *part = make(*state, MST_STENCIL_SWEEPS, &brick);
+    assert_true(got && whole);
+    OK(mst_stencil_read(one, "u", 0, NULL, mst_at_host(whole), &e));
+    OK(mst_stencil_read(part, "u", 0, NULL, mst_at_host(got), &e));
+    for (size_t i = 0; i < ROWS_OF_GRID; i++)
+        CHECK(memcmp(got + i * OWN, whole + i * COLUMNS_OF_GRID + FIRST, OWN * sizeof *got) == 0, "row %zu has other bits", i);
+    mst_stencil_destroy(one);
+    mst_stencil_destroy(part);
+    free(got);
+    free(whole);
 }
 
 // ---- Rows of a table by integers of each type
@@ -146,6 +171,7 @@ static void test_rows(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schedules), cmocka_unit_test(test_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schedules), cmocka_unit_test(test_brick),
+                                       cmocka_unit_test(test_rows)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -114,13 +114,16 @@ fail:
     return status;
 }
 
+// Of the whole grid, so that parts of any kind are made as it is.
+static bool is_large(const mst_problem *p) { return p->whole[PLANES] * p->whole[ROWS] * p->whole[COLUMNS] >= LEAST_NODES; }
+
 mst_status mst_initial_fill(mst_stencil *s, int array, const mst_formula *formula, bool *done, mst_error *error) {
     mst_status status = MST_OK;
     mst_kernel *kernel = NULL;
     mst_loan loan;
     s->schedule->kind->lend(s->schedule, array, &loan);
-    *done = formula && formula->n_varying == 0 && s->context->device.fp64 &&
-            s->problem.plane * s->problem.whole[PLANES] >= LEAST_NODES && (loan.is_array || formula->n_leaves > 0);
+    *done = formula && formula->n_varying == 0 && s->context->device.fp64 && is_large(&s->problem) &&
+            (loan.is_array || formula->n_leaves > 0);
     if (!*done)
         return MST_OK;
     MST_TRY(build(s, formula, loan.is_array && mst_problem_is_half(&s->problem, array), &kernel, error));
