@@ -184,13 +184,18 @@ static mst_status count_box(mst_stencil *s, int array, const mst_link_box *box, 
     const mst_halo_piece piece = piece_of(&s->problem, array, box);
     const uint64_t n = elements_of(&piece);
     const size_t element = s->problem.elements[array];
+    mst_queue *queue = &s->schedule->queue;
     void *values = NULL;
     if (n == 0)
         return MST_OK;
     MST_REQUIRE(values = malloc((size_t)n * element), MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
-    MST_TRY(move_runs(s, &piece, false, values, error));
+    MST_TRY(mst_piece_move(s, queue, &piece, false, values, error));
+    MST_TRY(mst_queue_finish(queue, error));
     *count += mst_nonfinite_count(values, n, element);
+    free(values);
+    return MST_OK;
 fail:
+    mst_queue_abandon(queue);
     free(values);
     return status;
 }

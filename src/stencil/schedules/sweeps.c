@@ -230,7 +230,7 @@ static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, cons
     if (up && count[ROWS] == p->grid[ROWS] && count[COLUMNS] == p->grid[COLUMNS])
         note_written(c, array, from[PLANES] * p->plane, count[PLANES] * p->plane);
     else if (up)
-        c->has_margins = false;
+        c->has_margins = c->around.is_there = false;
     return mst_boxes_enqueue(&boxes, queue, buffer_of(c, array), from, count, up, host, error);
 }
 
