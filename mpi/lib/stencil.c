@@ -159,6 +159,7 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     s->is_part = !alone && has_any;
     if (!has_any)
         goto fail;
+    desc.part = NULL;
     desc.brick = alone ? NULL : &s->brick;
     desc.exchange = choose_exchange(s->context, &desc);
     TRY(mst_stencil_create(s->context, &desc, &s->solver, error));
