@@ -206,6 +206,63 @@ static void bricks_cover_the_grid(void **state) {
     assert_true(brick_of(&thick, NULL, 512, 0, 0).bricks[0] < 512);
 }
 
+// Exchanges beside the interior are of slabs, which are taken where those are asked for, and where GPUs are as fast with them.
+static void bricks_wait(void **state) {
+    (void)state;
+    const size_t cube[] = {8, 8, 8};
+    mst_error e;
+    mst_stencil_brick b = MST_STENCIL_BRICK_INIT;
+    mst_stencil_desc d = cube_of(1024);
+    d.exchange = MST_STENCIL_EXCHANGE_BESIDE;
+    assert_int_equal(brick_of(&d, NULL, 512, 0, 0).bricks[0], 512);
+    REFUSED(MST_ERROR_ARGUMENT, "exchanges beside the interior", mst_stencil_brick_of(&d, cube, 512, 0, 0, &b, &e));
+    d.exchange = MST_STENCIL_EXCHANGE_WAITS;
+    assert_true(brick_of(&d, NULL, 8, 0, 0).bricks[0] < 8);
+    d.exchange = MST_STENCIL_EXCHANGE_AUTO;
+    assert_int_equal(brick_of(&d, NULL, 8, 0, 0).bricks[0], 8);
+    assert_true(brick_of(&d, NULL, 512, 0, 0).bricks[0] < 512);
+    assert_int_equal(brick_of(&d, cube, 512, 0, 0).bricks[0], 8);
+}
+
+// A region that goes nearly once around: the nodes beside the gap are both in one brick along that axis.
+static void regions_stay_whole(void **state) {
+    (void)state;
+    static const mst_stencil_field field = {.name = "u"};
+    static const mst_stencil_update heat = {"u", "u + 0.1*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)", 0};
+    static const mst_stencil_boundary faces[4] = {{.kind = MST_BOUNDARY_PERIODIC},
+                                                  {.kind = MST_BOUNDARY_PERIODIC},
+                                                  {.kind = MST_BOUNDARY_PERIODIC},
+                                                  {.kind = MST_BOUNDARY_PERIODIC}};
+    mst_stencil_region region = {{0, 4}, {1, 1}, {64, 4092}};
+    const mst_stencil_source source = {.field = "u", .series = "t", .region = &region};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_error e;
+    d.rank = 2;
+    d.grid[0] = 64;
+    d.grid[1] = 4096;
+    d.fields = &field;
+    d.updates = &heat;
+    d.n_fields = d.n_updates = 1;
+    d.boundaries = faces;
+    assert_true(brick_of(&d, NULL, 4, 0, 0).bricks[1] > 1);
+    d.sources = &source;
+    d.n_sources = 1;
+    assert_int_equal(brick_of(&d, NULL, 4, 0, 0).bricks[0], 4);
+    // The first of two brick rows has the region, in two pieces along columns; the other has nothing of it.
+    const mst_part first[N_AXES] = {{0, 32, -1, 34}, {0, 1, 0, 1}, {0, 2048, -1, 2050}};
+    const mst_part second[N_AXES] = {{32, 32, 31, 34}, {0, 1, 0, 1}, {0, 2048, -1, 2050}};
+    region.start[0] = region.count[0] = 8;
+    for (int k = 0; k < 2; k++) {
+        mst_problem p = {0};
+        OK(mst_problem_read(&d, &p, &e));
+        if (k == 0)
+            REFUSED(MST_ERROR_UNSUPPORTED, "in two pieces", mst_problem_cut(&p, first, &e));
+        else
+            OK(mst_problem_cut(&p, second, &e));
+        mst_problem_release(&p);
+    }
+}
+
 // Launches over planes, from one of two copies to the other, with what neighbours are given first, and halos put there before
 // the rest: what is wanted has the values of whole launches.
 enum { MOST_PLANES = 120, MOST_LAUNCHES = 6 };
@@ -250,8 +307,12 @@ static void cuts_are_computed_first(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bricks_of_many_ranks), cmocka_unit_test(bricks_cover_the_grid),
-                                       cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bricks_of_many_ranks),
+                                       cmocka_unit_test(bricks_cover_the_grid),
+                                       cmocka_unit_test(bricks_wait),
+                                       cmocka_unit_test(regions_stay_whole),
+                                       cmocka_unit_test(parts_hold_what_steps_read),
+                                       cmocka_unit_test(steps_fit_the_parts),
                                        cmocka_unit_test(cuts_are_computed_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

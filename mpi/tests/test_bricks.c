@@ -34,11 +34,8 @@ static const char *at(int rank, int axis, int by, int aside) {
     offsets[axis] = by;
     if (rank > 1)
         offsets[(axis + 1) % rank] = aside;
-    snprintf(out, sizeof text[0],
-             rank == 1   ? "u[%d]"
-             : rank == 2 ? "u[%d,%d]"
-                         : "u[%d,%d,%d]",
-             offsets[0], offsets[1], offsets[2]);
+    const char *form = rank == 1 ? "u[%d]" : rank == 2 ? "u[%d,%d]" : "u[%d,%d,%d]";
+    snprintf(out, sizeof text[0], form, offsets[0], offsets[1], offsets[2]);
     return out;
 }
 
@@ -143,8 +140,8 @@ static void make_scheme(scheme *s, size_t turn) {
     d->n_spectra = 1;
     static const mst_stencil_reduction kinds[] = {MST_STENCIL_SUM, MST_STENCIL_NORM, MST_STENCIL_MIN};
     for (int k = 0; k < N_MONITORS; k++) {
-        s->monitors[k] = (mst_stencil_monitor){"m", k == 1 ? "u*v" : "u + x*t", kinds[k], (uint64_t)k, {{0}, {0}, {0}}};
-        s->monitors[k].name = k == 0 ? "m" : k == 1 ? "n" : "o";
+        s->monitors[k] = (mst_stencil_monitor){
+            (const char *[]){"m", "n", "o"}[k], k == 1 ? "u*v" : "u + x*t", kinds[k], (uint64_t)k, {{0}, {0}, {0}}};
         if (k == 0)
             s->monitors[k].region = s->region;
     }
@@ -270,6 +267,8 @@ static mst_mpi_stencil *make(mst_context *context, const scheme *s, uint64_t bet
     mst_stencil_desc d = s->desc;
     memcpy(wanted.bricks, s->layout, sizeof s->layout);
     d.brick = &wanted;
+    d.part = &(const mst_stencil_part){0, 1, 1}; // which is not taken
+    d.exchange = s->layout[0] < (size_t)test_n_ranks ? MST_STENCIL_EXCHANGE_AUTO : d.exchange;
     OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, between, 60, &ours, &e));
     *brick = (mst_stencil_brick)MST_STENCIL_BRICK_INIT;
     OK(mst_mpi_stencil_brick(ours, brick, &e));
@@ -377,11 +376,13 @@ static void check_refusals(mst_context *context) {
     expect_refusal(context, &s, 1, "of");
     s.layout[0] = s.layout[2] = (size_t)test_n_ranks;
     expect_refusal(context, &s, 1, "the grid has 2 axes");
-    s.layout[2] = 0;
-    s.layout[1] = 0;
+    s.layout[1] = s.layout[2] = 0;
     expect_refusal(context, &s, 1, "0 bricks are wanted along axis 1");
     s.layout[0] = 1;
     s.layout[1] = (size_t)test_n_ranks;
+    s.desc.exchange = MST_STENCIL_EXCHANGE_BESIDE;
+    expect_refusal(context, &s, 1, "exchanges beside the interior are wanted");
+    s.desc.exchange = MST_STENCIL_EXCHANGE_WAITS;
     s.desc.grid[1] = (size_t)test_n_ranks;
     s.desc.n_sources = s.desc.n_receivers = s.desc.n_spectra = s.desc.n_monitors = 0;
     expect_refusal(context, &s, 1, "too many for");

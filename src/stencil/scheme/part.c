@@ -38,25 +38,48 @@ static void move_points(mst_problem *p) {
         move_node(p, p->records[k].node);
 }
 
-// The nodes of a region that are in the part, once around a ring.
-static mst_status move_region(const mst_problem *p, int axis, mst_problem_source *s, mst_error *error) {
-    mst_status status = MST_OK;
-    const int64_t n = (int64_t)p->grid[axis], ring = p->is_ring[axis] ? (int64_t)p->whole[axis] : 0;
-    int64_t from = 0, to = 0;
+// The nodes of a region that are among n from `first` on, once around a ring; false: they lie in two pieces.
+static bool find_range(const mst_problem_source *s, int axis, int64_t first, int64_t n, int64_t ring, int64_t *from,
+                       int64_t *to) {
+    *from = *to = 0;
     for (int64_t turn = -ring; turn <= ring; turn += mst_larger(ring, (int64_t)1)) {
-        const int64_t low = mst_larger((int64_t)s->from[axis] - p->first[axis] + turn, (int64_t)0);
-        const int64_t high = mst_smaller((int64_t)s->to[axis] - p->first[axis] + turn, n);
+        const int64_t low = mst_larger((int64_t)s->from[axis] - first + turn, (int64_t)0);
+        const int64_t high = mst_smaller((int64_t)s->to[axis] - first + turn, n);
         if (low >= high)
             continue;
-        MST_REQUIRE(from == to || low == to, MST_ERROR_UNSUPPORTED,
-                    "the region of a source lies in two pieces in a part of the periodic grid");
-        from = from == to ? low : from;
-        to = high;
+        if (*from < *to && low != *to)
+            return false;
+        *from = *from == *to ? low : *from;
+        *to = high;
     }
-    s->from[axis] = (uint64_t)from;
-    s->to[axis] = (uint64_t)to;
-fail:
-    return status;
+    return true;
+}
+
+// Two pieces along one axis do not matter where the part has none of the nodes along another.
+static mst_status move_region(const mst_problem *p, mst_problem_source *s, mst_error *error) {
+    bool is_whole = true, is_there = true;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        int64_t from, to;
+        const int64_t ring = p->is_ring[axis] ? (int64_t)p->whole[axis] : 0;
+        is_whole = find_range(s, axis, p->first[axis], (int64_t)p->grid[axis], ring, &from, &to) && is_whole;
+        is_there = is_there && from < to;
+        s->from[axis] = (uint64_t)from;
+        s->to[axis] = (uint64_t)to;
+    }
+    return is_whole || !is_there ? MST_OK
+                                 : mst_fail(error, MST_ERROR_UNSUPPORTED,
+                                            "the region of a source lies in two pieces in a part of the periodic grid");
+}
+
+bool mst_part_splits(const mst_problem *p, int axis, const mst_part *part) {
+    const int64_t ring =
+        mst_problem_periodic(p, axis) && part->count < mst_problem_length(p, axis) ? mst_problem_length(p, axis) : 0;
+    for (size_t k = 0; k < p->n_sources; k++) {
+        int64_t from, to;
+        if (p->sources[k].is_region && !find_range(&p->sources[k], axis, part->held_first, part->held_count, ring, &from, &to))
+            return true;
+    }
+    return false;
 }
 
 mst_status mst_problem_cut(mst_problem *p, const mst_part part[N_AXES], mst_error *error) {
@@ -73,8 +96,8 @@ mst_status mst_problem_cut(mst_problem *p, const mst_part part[N_AXES], mst_erro
     p->nodes = p->plane * p->grid[PLANES];
     move_points(p);
     for (size_t k = 0; k < p->n_sources; k++)
-        for (int axis = 0; axis < N_AXES && p->sources[k].is_region; axis++)
-            MST_TRY(move_region(p, axis, &p->sources[k], error));
+        if (p->sources[k].is_region)
+            MST_TRY(move_region(p, &p->sources[k], error));
 fail:
     return status;
 }

@@ -31,6 +31,9 @@ static inline bool mst_problem_is_cut(const mst_problem *p, int axis) {
 // periodic part in two pieces.
 mst_status mst_problem_cut(mst_problem *problem, const mst_part part[N_AXES], mst_error *error);
 
+// Whether a part of an axis of the whole grid has the region of a source in two pieces.
+bool mst_part_splits(const mst_problem *problem, int axis, const mst_part *part);
+
 // Of one of its arrays, what lies in the nodes from .. to - 1 of an axis of the whole grid, as elements along that axis. (A
 // memory variable has nodes in layers only.)
 typedef struct mst_part_range {
