@@ -11,6 +11,9 @@ foreach(module IN LISTS formats)
     if(dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]+)\\]")
         set(${module}_SONAME ${CMAKE_MATCH_1})
     else()
+        if(CLI_LOADS_FORMATS)
+            message(STATUS "The program is linked to its libraries of files: ${file} has no SONAME that readelf shows")
+        endif()
         set(CLI_LOADS_FORMATS OFF)
     endif()
 endforeach()
@@ -32,6 +35,12 @@ function(mst_load_format module name headers)
     endif()
     string(TOUPPER ${name} capitals)
     set(soname ${${module}_SONAME})
+    list(GET ${module}_LINK_LIBRARIES 0 file)
+    get_filename_component(folder ${file} DIRECTORY)
+    set(elsewhere NULL) # where the loader does not look by itself: where linking would have set a RUNPATH
+    if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+        set(elsewhere "\"${folder}/${soname}\"")
+    endif()
     set(made ${CMAKE_CURRENT_BINARY_DIR}/formats/${name})
     mst_function_table(${made}.h ${name} "${headers}" ${format_FUNCTIONS})
     configure_file(cmake/format.c.in ${made}.c @ONLY)
@@ -43,6 +52,14 @@ function(mst_load_format module name headers)
 endfunction()
 
 include(cmake/FunctionTable.cmake)
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_INCLUDES ${PNG_INCLUDE_DIRS})
+check_symbol_exists(PNG_eXIf_SUPPORTED png.h CLI_PNG_HAS_EXIF)
+unset(CMAKE_REQUIRED_INCLUDES)
+set(png_exif_functions "")
+if(CLI_PNG_HAS_EXIF)
+    set(png_exif_functions png_get_eXIf_1 png_set_eXIf_1)
+endif()
 target_compile_definitions(mastaba_program PRIVATE CLI_LOADS_FORMATS)
 target_link_libraries(mastaba_program PUBLIC ${CMAKE_DL_LIBS})
 mst_load_format(SNDFILE libsndfile sndfile.h
@@ -64,13 +81,13 @@ mst_load_format(TIFF libtiff tiffio.h
 mst_load_format(PNG libpng png.h
     SOURCES cli/image/png.c cli/solve/frame_png.c
     FUNCTIONS png_create_info_struct png_create_read_struct png_create_write_struct png_destroy_read_struct
-              png_destroy_write_struct png_get_bit_depth png_get_cHRM png_get_channels png_get_color_type png_get_eXIf_1
+              png_destroy_write_struct png_get_bit_depth png_get_cHRM png_get_channels png_get_color_type
               png_get_error_ptr png_get_gAMA png_get_iCCP png_get_image_height png_get_image_width png_get_rowbytes png_get_sRGB
               png_get_text png_get_x_pixels_per_meter png_get_y_pixels_per_meter png_image_write_to_stdio png_init_io
               png_read_end png_read_image png_read_info png_read_update_info png_set_IHDR png_set_benign_errors png_set_cHRM
-              png_set_chunk_cache_max png_set_chunk_malloc_max png_set_eXIf_1 png_set_expand png_set_gAMA png_set_iCCP
+              png_set_chunk_cache_max png_set_chunk_malloc_max png_set_expand png_set_gAMA png_set_iCCP
               png_set_interlace_handling png_set_keep_unknown_chunks png_set_longjmp_fn png_set_pHYs png_set_sRGB png_set_swap
-              png_set_text png_set_user_limits png_write_end png_write_info png_write_row)
+              png_set_text png_set_user_limits png_write_end png_write_info png_write_row ${png_exif_functions})
 mst_load_format(JPEG libjpeg "stdio.h;jpeglib.h"
     SOURCES cli/image/jpeg.c
     FUNCTIONS jpeg_CreateCompress jpeg_CreateDecompress jpeg_destroy_compress jpeg_destroy_decompress jpeg_finish_compress

@@ -23,17 +23,23 @@ static const cli_library *const libraries[] = {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_open[CLI_COUNT(libraries)];
 
+static void *load(const cli_library *library, char *problem, size_t size) {
+    void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
+    if (!handle)
+        snprintf(problem, size, "which cannot be loaded (%.200s); install it", dlerror());
+    return handle || !library->elsewhere ? handle : dlopen(library->elsewhere, RTLD_LAZY | RTLD_LOCAL);
+}
+
 // The library stays open: what it has handed out may live as long as the program.
 static bool open_library(const cli_library *library, char *problem, size_t size) {
-    void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);
-    if (!handle) {
-        snprintf(problem, size, "%s", dlerror());
+    void *handle = load(library, problem, size);
+    if (!handle)
         return false;
-    }
     for (size_t k = 0; k < library->n_names; k++) {
         void *function = dlsym(handle, library->names[k]);
         if (!function) {
-            snprintf(problem, size, "it has no function %s, as older ones have not", library->names[k]);
+            snprintf(problem, size, "which has no function %s; install a newer version", library->names[k]);
+            dlclose(handle);
             return false;
         }
         memcpy((char *)library->table + k * sizeof function, &function, sizeof function);
@@ -54,7 +60,7 @@ int cli_library_open(const char *command, const char *path, cli_format_library l
     char problem[300];
     if (find(library, problem, sizeof problem))
         return CLI_DONE;
-    cli_error(command, "%s: needs %s, which cannot be loaded (%s); install it", path, libraries[library]->file, problem);
+    cli_error(command, "%s: needs %s, %s", path, libraries[library]->file, problem);
     return CLI_FAILED;
 }
 

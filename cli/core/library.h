@@ -22,9 +22,10 @@ int cli_library_open(const char *command, const char *path, cli_format_library l
 // The same without a message: whether it is open.
 bool cli_library_is_there(cli_format_library library);
 
-// What cmake/LoadFormats.cmake makes of each: its file, its functions' names, and the table of pointers to these.
+// What cmake/LoadFormats.cmake makes of each: its file, its path where the loader does not look by itself (or NULL), its
+// functions' names, and the table of pointers to these.
 typedef struct cli_library {
-    const char *file;
+    const char *file, *elsewhere;
     const char *const *names;
     size_t n_names;
     void *table;

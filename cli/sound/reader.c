@@ -84,12 +84,24 @@ static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
     return sf_open_virtual(&io, SFM_READ, info, input);
 }
 
+// Whether it has the first bytes of a common kind.
+static bool begins_as_sound(int file) {
+    static const char *const marks[] = {"RIFF", "RIFX", "RF64", "FORM", ".snd", "fLaC", "OggS", "caff"};
+    unsigned char head[4];
+    bool begins = false;
+    if (cli_read_some(file, 0, head, sizeof head) != sizeof head)
+        return false;
+    for (size_t k = 0; k < CLI_COUNT(marks); k++)
+        begins = begins || memcmp(head, marks[k], sizeof head) == 0;
+    return begins;
+}
+
 bool cli_is_sound(int file) {
     SF_INFO info;
     if (has_endless_list(file))
         return true; // which cannot be read
     if (!cli_library_is_there(CLI_LIBSNDFILE))
-        return false;
+        return begins_as_sound(file); // reading it names the library
     sound_input input = {.file = file};
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound)

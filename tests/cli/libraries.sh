@@ -54,4 +54,16 @@ missing libtiff filter image.pgm --low-pass 0.2 -o new.tif
 missing libpng16 filter out.png --low-pass 0.2 -o out.pgm --force
 missing libsndfile map 'x*2' x=x.wav -o out.npy --force
 missing libyaml-0 solve heat2d --dry-run
+cp x.wav misnamed.npy
+missing libsndfile map 'x*2' x=misnamed.npy -o out.npy --force
+head -c 100 image.pgm >none.npy
+LD_LIBRARY_PATH=$PWD/broken "$MASTABA" map 'x*2' x=none.npy -o out.npy --force 2>err && fail "an image is taken for an array"
+grep -q "libsndfile" err && fail "libsndfile is missed for what is no sound: $(cat err)"
+
+# One without any functions, as an older version is without some.
+mkdir old
+echo 'extern int none; int none;' | cc -shared -fPIC -x c -o "old/$(file libyaml-0)" -
+LD_LIBRARY_PATH=$PWD/old "$MASTABA" solve heat2d --dry-run >out 2>err && fail "libyaml without functions is taken"
+[ "$(wc -l <err)" = 1 ] && grep -q "needs $(file libyaml-0), which has no function yaml_[a-z_]*; install a newer version" err ||
+    fail "without functions of libyaml: $(cat err)"
 if [ -e new.tif ]; then fail "new.tif was made without libtiff"; fi
