@@ -19,7 +19,8 @@ static const mst_stencil_field fields[] = {
 static const mst_stencil_update updates[] = {{"u", "2 * u - u.prev + c * (u[0,1] + u[1,0] + u[0,-1] + u[-1,0] - 4 * u)", 0},
                                              {"w", "w + c", 1}};
 
-static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule, const mst_stencil_brick *brick) {
+static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule, mst_type precision,
+                         const mst_stencil_brick *brick) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *s;
     mst_error e;
@@ -32,6 +33,7 @@ static mst_stencil *make(mst_context *context, mst_stencil_schedule schedule, co
     d.updates = updates;
     d.n_updates = 2;
     d.schedule = schedule;
+    d.precision = precision;
     d.brick = brick;
     d.check_every = 100;
     OK(mst_stencil_create(context, &d, &s, &e));
@@ -64,7 +66,8 @@ static void check_values(mst_stencil *s, float *got, uint64_t *nans) {
 
 static void test_schedules(void **state) {
     float *got = malloc(N * sizeof *got), *other = malloc(N * sizeof *other);
-    mst_stencil *sweeps = make(*state, MST_STENCIL_SWEEPS, NULL), *slabs = make(*state, MST_STENCIL_TRIVIAL, NULL);
+    mst_stencil *sweeps = make(*state, MST_STENCIL_SWEEPS, MST_FLOAT32, NULL),
+                *slabs = make(*state, MST_STENCIL_TRIVIAL, MST_FLOAT32, NULL);
     uint64_t nans = 0;
     mst_error e;
     assert_true(got && other);
@@ -82,15 +85,15 @@ static void test_schedules(void **state) {
 // A brick of the grid, which alone is not large, has the bits of the whole.
 static void test_brick(void **state) {
     enum { FIRST = 1400, OWN = COLUMNS_OF_GRID - FIRST };
-    float *got = malloc((size_t)ROWS_OF_GRID * OWN * sizeof *got), *whole = malloc(N * sizeof *whole);
+    double *got = malloc((size_t)ROWS_OF_GRID * OWN * sizeof *got), *whole = malloc(N * sizeof *whole);
     mst_stencil_brick brick = MST_STENCIL_BRICK_INIT;
-    mst_stencil *one = make(*state, MST_STENCIL_SWEEPS, NULL);
+    mst_stencil *one = make(*state, MST_STENCIL_SWEEPS, MST_FLOAT64, NULL);
     mst_error e;
     brick.first[1] = FIRST;
     brick.count[0] = ROWS_OF_GRID;
     brick.count[1] = OWN;
     brick.steps = 1;
-    mst_stencil *part = make(*state, MST_STENCIL_SWEEPS, &brick);
+    mst_stencil *part = make(*state, MST_STENCIL_SWEEPS, MST_FLOAT64, &brick);
     assert_true(got && whole);
     OK(mst_stencil_read(one, "u", 0, NULL, mst_at_host(whole), &e));
     OK(mst_stencil_read(part, "u", 0, NULL, mst_at_host(got), &e));
