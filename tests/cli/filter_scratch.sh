@@ -24,7 +24,7 @@ if limited "$MASTABA" filter small.pgm --high-pass 40 -o small.png $budgets >.st
     limited "$MASTABA" filter large.pgm --high-pass 40 -o none.tif $budgets >.stdout 2>.stderr && fail "no limit was met"
     grep -q MASTABA_SCRATCH .stderr || fail "the message does not help: $(cat .stderr)"
 fi
-MASTABA_SCRATCH=nowhere refused 1 'nowhere' filter large.pgm --high-pass 40 -o none.tif
+MASTABA_SCRATCH=nowhere refused 4 'nowhere takes no file' filter large.pgm --high-pass 40 -o none.tif
 
 # Tiles say how near they come, or that they do not come so near.
 # shellcheck disable=SC2086
