@@ -1,12 +1,23 @@
 #include "panels.h"
 #include "spectra.h"
 
+#include "runtime/lines.h"
+
 #include <stdlib.h>
+
+// Arrays no larger than the tables of lines of views of all three: panels would take more.
+static bool is_tiny(const mst_convolution *plan) {
+    const mst_layout *layouts[N_ARRAYS] = {&plan->desc.x, &plan->desc.y, &plan->desc.z};
+    uint64_t bytes = 0;
+    for (int a = 0; a < N_ARRAYS; a++)
+        bytes += mst_layout_count(layouts[a]) * mst_type_bytes(layouts[a]->type);
+    return bytes <= 2 * N_ARRAYS * MST_LINES_BYTES;
+}
 
 static mst_status plan_panels(mst_convolution *plan, mst_error *error) {
     mst_panel_cut cut;
     bool suits;
-    if (!mst_panel_cut_first(plan, &cut, &suits))
+    if (is_tiny(plan) || !mst_panel_cut_first(plan, &cut, &suits))
         return MST_OK;
     plan->panels = calloc(1, sizeof *plan->panels);
     if (!plan->panels)

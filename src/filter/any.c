@@ -81,15 +81,26 @@ static void *rotation_values(const mst_filter *plan, uint64_t bytes) {
     return values;
 }
 
+static void size_tables(const mst_filter *plan, const mst_filter_pass *passes, mst_any_filter *any) {
+    any->sizes.bytes = sizeof(filter_sizes);
+    any->places.bytes = (pass_along(passes, 0)->n + pass_along(passes, 1)->n) * sizeof(cl_uint);
+    any->odd.bytes = (mst_any_count_odd(pass_along(passes, 0)) + mst_any_count_odd(pass_along(passes, 1))) * sizeof(cl_float2);
+    any->rotations.bytes = plan->cosine ? (plan->p / 2 + plan->q / 2 + 2) * sizeof(cl_float2) : 0;
+}
+
+uint64_t mst_any_filter_table_bytes(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES]) {
+    mst_any_filter any = {0};
+    size_tables(plan, passes, &any);
+    return any.sizes.bytes + any.places.bytes + any.odd.bytes + any.rotations.bytes;
+}
+
 static mst_status make_tables(const mst_filter *plan, const mst_filter_pass *passes, mst_any_filter *any, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = plan->context;
-    any->places.bytes = (pass_along(passes, 0)->n + pass_along(passes, 1)->n) * sizeof(cl_uint);
-    any->odd.bytes = (mst_any_count_odd(pass_along(passes, 0)) + mst_any_count_odd(pass_along(passes, 1))) * sizeof(cl_float2);
+    size_tables(plan, passes, any);
     MST_TRY(mst_table_upload(context, &any->places, place_values(passes), error));
     if (any->odd.bytes)
         MST_TRY(mst_table_upload(context, &any->odd, odd_values(passes, any->odd.bytes), error));
-    any->rotations.bytes = plan->cosine ? (plan->p / 2 + plan->q / 2 + 2) * sizeof(cl_float2) : 0;
     if (plan->cosine)
         MST_TRY(mst_table_upload(context, &any->rotations, rotation_values(plan, any->rotations.bytes), error));
 fail:
@@ -119,9 +130,8 @@ mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass pas
     mst_any_filter *any = *out = calloc(1, sizeof *any);
     MST_REQUIRE(any, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     describe(plan, passes, &sizes);
-    any->sizes.bytes = sizeof sizes;
-    MST_TRY(mst_table_upload(plan->context, &any->sizes, mst_table_copy(&sizes, sizeof sizes), error));
     MST_TRY(make_tables(plan, passes, any, error));
+    MST_TRY(mst_table_upload(plan->context, &any->sizes, mst_table_copy(&sizes, sizeof sizes), error));
     MST_TRY(make_kernel(plan->context, any, error));
 fail:
     return status;

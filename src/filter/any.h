@@ -15,6 +15,9 @@ typedef struct mst_any_filter {
     mst_device_table sizes, odd, places, rotations;
 } mst_any_filter;
 
+// Device memory of the tables.
+uint64_t mst_any_filter_table_bytes(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES]);
+
 // Makes the kernel and tables of a plan whose passes, whose step twiddles it uses, are planned. *out accepts a half-built one.
 mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES], mst_any_filter **out,
                                mst_error *error);

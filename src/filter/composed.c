@@ -21,7 +21,7 @@ static uint64_t spectrum_bytes(const mst_filter *plan) {
     return (uint64_t)plan->r * plan->p * mst_filter_spectrum_columns(plan) * (plan->cosine ? 1 : 2) * mst_filter_real_bytes(plan);
 }
 
-static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, mst_fft **out, mst_error *error) {
+static mst_fft_desc describe(const mst_filter *plan, mst_fft_direction direction) {
     mst_fft_desc d = MST_FFT_DESC_INIT;
     const size_t n = plan->n_images * plan->colours, columns = mst_filter_spectrum_columns(plan);
     const mst_type type = plan->desc.type, pairs = plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64;
@@ -40,18 +40,31 @@ static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, 
     d.scale = forward ? 1 : 1 / ((double)plan->r * (double)plan->p * (double)plan->q * (plan->cosine ? 1 << n_axes : 1));
     d.kind = plan->cosine ? MST_FFT_DCT2 : MST_FFT_FOURIER;
     d.shape = plan->desc.shape;
-    return mst_fft_create_with(plan->context, &d, NULL, out, error);
+    return d;
+}
+
+static mst_status plan_transforms(mst_filter *plan, uint64_t *table_bytes, mst_error *error) {
+    mst_status status = MST_OK;
+    composed *c = plan->work = calloc(1, sizeof *c);
+    const mst_fft_desc forward = describe(plan, MST_FFT_FORWARD), inverse = describe(plan, MST_FFT_INVERSE);
+    MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    MST_TRY(mst_fft_create_planned(plan->context, &forward, &c->forward, error));
+    MST_TRY(mst_fft_create_planned(plan->context, &inverse, &c->inverse, error));
+    *table_bytes = c->forward->table_bytes + c->inverse->table_bytes;
+fail:
+    return status;
 }
 
 static mst_status create(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     composed *c = plan->work = calloc(1, sizeof *c);
+    const mst_fft_desc forward = describe(plan, MST_FFT_FORWARD), inverse = describe(plan, MST_FFT_INVERSE);
     mst_text text = {0};
     char options[60];
     const mst_program *program;
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    MST_TRY(make_fft(plan, MST_FFT_FORWARD, &c->forward, error));
-    MST_TRY(make_fft(plan, MST_FFT_INVERSE, &c->inverse, error));
+    MST_TRY(mst_fft_create_with(plan->context, &forward, NULL, &c->forward, error));
+    MST_TRY(mst_fft_create_with(plan->context, &inverse, NULL, &c->inverse, error));
     if (plan->desc.kind == MST_FILTER_WIENER)
         return mst_wiener_create(plan, &c->wiener, error);
     MST_TRY(mst_program_add_file(plan->context, "any_mask.cl", &text, error));
@@ -67,8 +80,9 @@ fail:
 
 static void count_work(const mst_filter *plan, mst_stream_desc *stream) {
     const composed *c = plan->work;
-    stream->item_work_bytes += plan->colours * (spectrum_bytes(plan) + mst_fft_work_bytes(c->forward) +
-                                                mst_fft_work_bytes(c->inverse) + (c->wiener ? mst_wiener_bytes(plan) : 0));
+    stream->item_work_bytes +=
+        plan->colours * (spectrum_bytes(plan) + mst_fft_work_bytes(c->forward) + mst_fft_work_bytes(c->inverse) +
+                         (plan->desc.kind == MST_FILTER_WIENER ? mst_wiener_bytes(plan) : 0));
 }
 
 static mst_status prepare(mst_filter *plan, size_t n_images, mst_error *error) {
@@ -152,4 +166,5 @@ fail:
     return status;
 }
 
-const mst_filter_method mst_composed_filter_method = {create, destroy, count_work, prepare, run, .takes_images = false};
+const mst_filter_method mst_composed_filter_method = {plan_transforms,      create, destroy, count_work, prepare, run,
+                                                      .takes_images = false};

@@ -33,8 +33,7 @@ fail:
     return status;
 }
 
-// *fits: the budgets have room for an image that comes from elsewhere.
-static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
+static mst_stream_desc describe_stream(mst_filter *plan) {
     const mst_filter_desc *d = &plan->desc;
     int split = d->input.rank - (d->volume ? 4 : 3);
     mst_stream_desc stream = {
@@ -50,6 +49,12 @@ static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
         .compute = compute,
         .user = plan};
     plan->method->count_work(plan, &stream);
+    return stream;
+}
+
+// *fits: the budgets have room for an image that comes from elsewhere.
+static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
+    const mst_stream_desc stream = describe_stream(plan);
     uint64_t device, host;
     *fits = mst_stream_fits(&stream, &device, &host);
     mst_budget_require(plan->context, &plan->context->device_memory, device, "one block", &plan->refusal);
@@ -91,6 +96,22 @@ static void drop_from_device(mst_filter *plan) {
     plan->mask.table = NULL;
 }
 
+// What a method's tables had no room for, dropped by now: the least budget that has.
+static void refuse_on_device(mst_filter *plan, const mst_filter_method *method) {
+    uint64_t tables, device, host;
+    if (!method || !method->plan)
+        return;
+    plan->method = method;
+    if (method->plan(plan, &tables, NULL) == MST_OK) {
+        const mst_stream_desc stream = describe_stream(plan);
+        mst_stream_fits(&stream, &device, &host);
+        mst_budget_require(plan->context, &plan->context->device_memory, tables + device, "one block", &plan->refusal);
+    }
+    method->destroy(plan);
+    plan->work = NULL;
+    plan->method = NULL;
+}
+
 // The caller's own mask, which panels read as they go.
 static mst_status keep_own_mask(mst_filter *plan, mst_error *error) {
     const mst_filter_desc *d = &plan->desc;
@@ -128,8 +149,11 @@ static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void
     status = make_on_device(plan, &fits, &plan->refusal);
     const bool no_plan = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY,
                too_small = no_plan || (status == MST_OK && !fits), tiled = too_small && plan->desc.tiles > 0;
+    const mst_filter_method *method = plan->method;
     if (no_plan || tiled)
         drop_from_device(plan);
+    if (no_plan)
+        refuse_on_device(plan, method);
     if (tiled && !no_plan)
         mst_fail(&plan->refusal, MST_ERROR_BUDGET, "images on the device have no room beside tiles; leave out tiles");
     if (tiled)

@@ -51,13 +51,25 @@ fail:
     return status;
 }
 
-static mst_status create(mst_filter *plan, mst_error *error) {
+static mst_status plan_passes(mst_filter *plan, uint64_t *table_bytes, mst_error *error) {
     mst_status status = MST_OK;
     mst_filter_fused *f = plan->work = calloc(1, sizeof *f);
     MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     for (int k = 0; k < N_FILTER_PASSES; k++)
         MST_TRY(plan_pass(plan, k, &f->passes[k], error));
     mst_device_pass_share(&f->passes[FILTER_ROWS].device, &f->passes[FILTER_BACK].device);
+    *table_bytes = plan->cpu ? mst_any_filter_table_bytes(plan, f->passes) : 0;
+    for (int k = 0; k < N_FILTER_PASSES; k++)
+        *table_bytes += mst_device_pass_table_bytes(&f->passes[k].device);
+fail:
+    return status;
+}
+
+static mst_status create(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t table_bytes;
+    MST_TRY(plan_passes(plan, &table_bytes, error));
+    mst_filter_fused *f = plan->work;
     for (int k = 0; k < N_FILTER_PASSES; k++) {
         if (!plan->cpu)
             MST_TRY(mst_device_pass_make(&f->passes[k].device, 0, error));
@@ -147,4 +159,4 @@ fail:
     return status;
 }
 
-const mst_filter_method mst_fused_filter_method = {create, destroy, count_work, prepare, run, .takes_images = true};
+const mst_filter_method mst_fused_filter_method = {plan_passes, create, destroy, count_work, prepare, run, .takes_images = true};

@@ -152,4 +152,4 @@ fail:
     return status;
 }
 
-const mst_filter_method mst_paper_filter_method = {create, destroy, count_work, prepare, run, .takes_images = false};
+const mst_filter_method mst_paper_filter_method = {NULL, create, destroy, count_work, prepare, run, .takes_images = false};

@@ -68,8 +68,10 @@ struct mst_filter {
     mst_error least;                // of images in host memory and files, where not even panels have room
 };
 
-// A way to filter. create sets plan->work, which destroy frees (half-built, or NULL).
+// A way to filter. create sets plan->work, which destroy frees (half-built, or NULL); plan sets it without taking anything of the
+// device, as far as count_work asks for, and tells what create would take. NULL: that is not known.
 typedef struct mst_filter_method {
+    mst_status (*plan)(mst_filter *plan, uint64_t *table_bytes, mst_error *error);
     mst_status (*create)(mst_filter *plan, mst_error *error);
     void (*destroy)(mst_filter *plan);
     void (*count_work)(const mst_filter *plan, mst_stream_desc *stream);        // adds device memory that it needs

@@ -7,7 +7,7 @@ import array, random
 
 # Filters take images of 64 KiB and more by panels.
 random.seed(21)
-for name, shape in (("signal", (3, 20000)), ("kernel", (1, 301)), ("long", (18000,)), ("prime", (30011,)), ("image", (140, 120)), ("small", (60, 50)), ("psf", (7, 9))):
+for name, shape in (("signal", (3, 20000)), ("kernel", (1, 301)), ("long", (18000,)), ("prime", (30011,)), ("image", (140, 120)), ("small", (60, 50)), ("psf", (7, 9)), ("tiny", (3, 2))):
     text = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % (shape,)
     text += " " * (-(11 + len(text)) % 64) + "\n"
     n = 1
@@ -23,9 +23,9 @@ least() {
     local option=$1 number
     shift
     turn 3 || return 0
-    "$MASTABA" "$@" -f "$option" 500 >.stdout 2>.stderr && return
+    "$MASTABA" "$@" -f "$option" 400 >.stdout 2>.stderr && return
     number=$(sed -n 's/.* it takes at least \([0-9]*\)$/\1/p' .stderr)
-    [ -n "$number" ] || fail "$*: $option 500: $(cat .stderr)"
+    [ -n "$number" ] || fail "$*: $option 400: $(cat .stderr)"
     expect 0 "$MASTABA" "$@" -f "$option" "$number"
     ! "$MASTABA" "$@" -f "$option" $((number - 1)) >.stdout 2>.stderr || fail "$*: $option: less than $number is enough"
 }
@@ -34,6 +34,10 @@ for option in --device-memory --host-memory; do
     least $option convolve signal.npy kernel.npy -o o.npy
     least $option convolve long.npy long.npy --mode circular -o o.npy
     least $option convolve small.npy psf.npy --axes -2,-1 -o o.npy
+    least $option convolve tiny.npy tiny.npy -o o.npy
+    least $option convolve tiny.npy tiny.npy --axes 0,1 -o o.npy
+    least $option filter tiny.npy --low-pass 1 -o o.npy
+    least $option filter tiny.npy --high-pass 1 --edges wrap -o o.npy
     least $option fft signal.npy --real -o o.npy
     least $option fft small.npy --axes 0,1 -o o.npy
     least $option fft small.npy --axes 0,1 --dct 2 -o o.npy
