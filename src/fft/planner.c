@@ -267,6 +267,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     choose_staging(pass, rows_in, rows_out, mst_pass_local_limit(device));
+    pass->areas = pass->exchange_parts = 1;
     while (has_reals(pass) && pass->staged_load && pass->lines * pass->threads < GPU_REALS_GROUP &&
            2 * local_bytes(pass) <= GPU_WHOLE_EXCHANGE_BYTES)
         pass->lines *= 2;

@@ -31,13 +31,13 @@ static size_t values_of(const mst_pass *pass, const mst_pass_op *op) {
 
 // Whether local memory holds real numbers alone: the compiler then knows which halves of the first or last butterflies count.
 static bool stages_reals(const mst_pass *pass, const mst_pass_op *op) {
-    return op->element == MST_ELEMENT_REAL && !op->multiply && !mst_pass_takes_pairs(pass, op);
+    return op->element == MST_ELEMENT_REAL && !op->multiply && !op->even && !mst_pass_takes_pairs(pass, op);
 }
 
 // Plain numbers of lines that follow one another without gaps?
 static bool is_dense(const mst_pass *pass, const mst_view *v, const mst_pass_op *op) {
-    return v->n_dims == 1 && v->outer[0] == (int64_t)values_of(pass, op) && v->axis_stride == 1 && starts_lines(v) &&
-           op->element != MST_ELEMENT_HERMITIAN && !op->multiply && !op->length && op->residues == 0 &&
+    const bool plain = op->element != MST_ELEMENT_HERMITIAN && !op->multiply && !op->length && !op->even && op->residues == 0;
+    return v->n_dims == 1 && v->outer[0] == (int64_t)values_of(pass, op) && v->axis_stride == 1 && starts_lines(v) && plain &&
            !mst_pass_takes_pairs(pass, op);
 }
 
