@@ -129,12 +129,13 @@ static int read_rule(const char *text, mst_integral_rule *rule) {
     return wrong("--rule", text, "choose adaptive, tanh-sinh, oscillatory, rectangle, midpoint, trapezoid, simpson or gauss");
 }
 
-// Of "y=0.2,0.5" the list and which variable it is of.
+// Of "y=0.2,0.5" the list and which variable it is of. A comparison, y==0.2, begins with no name of one.
 static int find_variable(char *text, const job *j, char **list, int *variable) {
-    char *equals = strchr(text, '=');
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    char *equals = text + strspn(text, letters);
     *list = text;
     *variable = 0;
-    if (!equals)
+    if (equals[0] != '=' || equals[1] == '=')
         return CLI_DONE;
     *list = equals + 1;
     for (int k = 0; k < j->desc.n_variables; k++)

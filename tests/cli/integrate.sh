@@ -44,6 +44,10 @@ expect 0 "$MASTABA" integrate 'a*x' --from 0 --to b --params none.npy --param-na
 [ "$(npy describe none-out.npy)" = 'float64 [0, 4]' ] || fail "$(npy describe none-out.npy)"
 expect 0 "$MASTABA" integrate 'abs(x - 0.3) + (y < a ? 0 : 2)' --var x=0:1 --var y=0:1 --param a=0.6 --breakpoints 0.3 --breakpoints y=a,1/4 --json
 json "abs(j['value'] - 1.09) < 1e-13 and j['evaluations'] < 5000"
+for places in '0.3*(a>=0.5)' '0.3*(a<=0.5),(a!=0.5)*0.3' 'a==0.6 ? 0.3 : 0.5' 'x=a>=0.5 ? 0.3 : 0.5'; do # comparisons are no names
+    expect 0 "$MASTABA" integrate 'abs(x - 0.3)' --from 0 --to 1 --param a=0.6 --breakpoints "$places" --json
+    json "abs(j['value'] - 0.29) < 1e-13"
+done
 refused 2 'no variable of this name' integrate 'x*y' --var x=0:1 --var y=0:1 --breakpoints z=0.3
 refused 2 'bounds that depend on other variables' integrate 'x*y' --var x=0:1 --var y=0:x --breakpoints y=0.3
 expect 0 "$MASTABA" integrate 'exp(-((x - 0.7123)/0.00001)^2)' --from 0 --to 1 --breakpoints 0.7122,0.7124 --json
@@ -114,8 +118,8 @@ head -c 150 table.npy >cut.npy
 refused 4 'truncated' integrate 'a*x' --from 0 --to b --params cut.npy --param-names a,b
 head -c 40 table.npy >cut.npy
 refused 4 'ends within the header' integrate 'a*x' --from 0 --to b --params cut.npy --param-names a,b
-npy values whole.npy int32 1,2 1 2
-refused 4 'holds int32' integrate 'a*x' --from 0 --to b --params whole.npy --param-names a,b
+npy values whole.npy int16 1,2 1 2
+refused 4 'holds int16' integrate 'a*x' --from 0 --to b --params whole.npy --param-names a,b
 npy raw endless.npy "'<f8'" False '(1000000000000, 2)' 0
 refused 4 'truncated' integrate 'a*x' --from 0 --to b --params endless.npy --param-names a,b
 npy raw endless.npy "'<f8'" False '(4611686018427387904, 2)' 0
