@@ -1,12 +1,27 @@
 // Sweeps around a middle, in which fused kernels do several steps outside absorbing layers: the bits of sweeps alone (which
 // stencil_layers holds against schemes that are written out), whatever lies in the middle, around it or in both: sources,
 // receivers, fields of float16, coefficients at neighbours, faces of all kinds; over portions of steps, states that are read and
-// written between them, and budgets; and what is refused.
+// written between them, and budgets; a state that is written after a run that failed; and what is refused.
 #include "support.h"
 
+#include <CL/cl.h>
 #include <string.h>
 
 enum { ROWS = 47, COLUMNS = 131, NODES = ROWS * COLUMNS, MOST_NODES = 40 * 44 * 80, STEPS = 17, N_POINTS = 6 };
+
+static int launches_left = -1; // before one fails; -1: none does
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait, cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *wait,
+                                     cl_event *event) {
+    if (launches_left >= 0 && launches_left-- == 0)
+        return CL_OUT_OF_RESOURCES;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, n, wait, event);
+}
 
 typedef struct result {
     float fields[3][MOST_NODES];
@@ -148,6 +163,48 @@ static void test_space(void **state) {
     check(*state, "three axes", &d, 2);
 }
 
+// Every array of the state from where all is 0 but p, which is one value: then a step, which is done without the middle.
+static void restart(mst_stencil *s, const mst_stencil_desc *d, float *out) {
+    static float values[NODES];
+    mst_stencil_memory memory = MST_STENCIL_MEMORY_INIT;
+    mst_error e;
+    memset(values, 0, sizeof values);
+    OK(mst_stencil_find_memory(d, 0, &memory, &e));
+    for (size_t k = 0, n = memory.n; k < n; k++) {
+        OK(mst_stencil_find_memory(d, k, &memory, &e));
+        OK(mst_stencil_write(s, memory.name, 0, mst_at_host(values), &e));
+    }
+    OK(mst_stencil_write(s, "v", 0, mst_at_host(values), &e));
+    OK(mst_stencil_write(s, "w", 0, mst_at_host(values), &e));
+    for (int k = 0; k < NODES; k++)
+        values[k] = 0.5f;
+    OK(mst_stencil_write(s, "p", 0, mst_at_host(values), &e));
+    OK(mst_stencil_set_step(s, 0, &e));
+    OK(mst_stencil_run(s, 1, NULL, NULL, &e));
+    OK(mst_stencil_read(s, "p", 0, NULL, mst_at_host(out), &e));
+}
+
+// Whichever launch of a run fails, what is written after it is the state.
+static void test_after_failure(void **state) {
+    static float expected[NODES], got[NODES];
+    mst_stencil_desc d = describe();
+    mst_stencil *s;
+    mst_error e;
+    mst_status status = MST_ERROR_OPENCL;
+    d.fuse = 2;
+    OK(mst_stencil_create(*state, &d, &s, &e));
+    restart(s, &d, expected);
+    for (int n = 0; status != MST_OK; n++) {
+        launches_left = n;
+        status = mst_stencil_run(s, 6, NULL, NULL, &e);
+        launches_left = -1;
+        CHECK(status != MST_OK || n > 20, "only %d launches", n);
+        restart(s, &d, got);
+        CHECK(memcmp(got, expected, sizeof got) == 0, "after launch %d failed, another state than was written", n);
+    }
+    mst_stencil_destroy(s);
+}
+
 static void refused(mst_context *context, const mst_stencil_desc *d, mst_status expected, const char *message) {
     mst_stencil *s;
     mst_error e;
@@ -166,6 +223,10 @@ static void test_refused(void **state) {
     d.schedule = MST_STENCIL_SKEWED_SWEEPS;
     refused(*state, &d, MST_ERROR_ARGUMENT, "sweeps do one step each; 2 are to be fused");
     d = describe();
+    d.fuse = 3;
+    d.depth = 2;
+    refused(*state, &d, MST_ERROR_ARGUMENT, "the depth is 2 steps, less than the 3 that are fused");
+    d = describe();
     d.fuse = 65;
     refused(*state, &d, MST_ERROR_ARGUMENT, "65 steps are to be fused; at most 64");
     d = describe();
@@ -181,8 +242,9 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layers), cmocka_unit_test(test_half),
-                                       cmocka_unit_test(test_rows), cmocka_unit_test(test_space), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layers),    cmocka_unit_test(test_half),
+                                       cmocka_unit_test(test_rows),          cmocka_unit_test(test_space),
+                                       cmocka_unit_test(test_after_failure), cmocka_unit_test(test_refused)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -45,8 +45,9 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
                 "sweeps do one step each, but on a GPU outside absorbing layers; %u are to be fused", w->middle);
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
                 MOST_DEPTH);
-    MST_REQUIRE(!w->depth || w->depth >= w->fuse || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,
-                "the depth is %llu steps, less than the %u that are fused", (unsigned long long)w->depth, w->fuse);
+    MST_REQUIRE(!w->depth || w->depth >= mst_larger(w->fuse, w->middle) || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,
+                "the depth is %llu steps, less than the %u that are fused", (unsigned long long)w->depth,
+                mst_larger(w->fuse, w->middle));
 fail:
     return status;
 }

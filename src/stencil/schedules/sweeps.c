@@ -91,10 +91,13 @@ static bool is_apart(const sweeping *c, int64_t from, int64_t to) {
            (!has_face[1] || to < n - mst_sweeps_reach(sweeps_of(c), 1));
 }
 
+// The arrays of the sweeps are all that counts from now on.
+static void forget_middle(sweeping *c) { c->around.is_there = c->around.is_newer = false; }
+
 // The planes of an array were written. Halos come in pieces, each of which joins those of the nearer side.
 static void note_written(sweeping *c, int array, uint64_t first, uint64_t count) {
     const mst_problem *p = c->base.with.problem;
-    c->around.is_there = false;
+    forget_middle(c);
     if (array < p->n_arrays && p->layer_axes[array] >= 0)
         return;
     const int64_t from = (int64_t)(first / p->plane), to = (int64_t)mst_divide_up(first + count, p->plane);
@@ -105,6 +108,12 @@ static void note_written(sweeping *c, int array, uint64_t first, uint64_t count)
     int64_t *halo = c->halos[from + to > (int64_t)p->grid[PLANES]];
     halo[0] = halo[1] > 0 ? mst_smaller(halo[0], from) : from;
     halo[1] = mst_larger(halo[1], to);
+}
+
+// Anything may be written.
+static void note_lent(sweeping *c) {
+    forget_middle(c);
+    c->has_margins = false;
 }
 
 static mst_status fill_margins(sweeping *c, uint64_t row, mst_error *error) {
@@ -134,7 +143,7 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     if (n == 0)
         return MST_OK;
     MST_TRY(mst_around_settle(&schedule->with, &c->around, &schedule->queue, &c->state, error));
-    c->around.is_there = false;
+    forget_middle(c);
     MST_TRY(mst_sweeper_steps(schedule->with.sweeper, &schedule->queue, &c->state, n, row, error));
 fail:
     return status;
@@ -147,6 +156,11 @@ static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error
     MST_TRY(mst_in_core_settle(schedule, traffic, error));
 fail:
     return status;
+}
+
+static void abandon(mst_schedule *schedule) {
+    forget_middle((sweeping *)schedule);
+    mst_in_core_abandon(schedule);
 }
 
 // ---- Planes beside cuts first
@@ -230,7 +244,7 @@ static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, cons
     if (up && count[ROWS] == p->grid[ROWS] && count[COLUMNS] == p->grid[COLUMNS])
         note_written(c, array, from[PLANES] * p->plane, count[PLANES] * p->plane);
     else if (up)
-        c->has_margins = c->around.is_there = false;
+        note_lent(c);
     return mst_boxes_enqueue(&boxes, queue, buffer_of(c, array), from, count, up, host, error);
 }
 
@@ -247,12 +261,11 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 
 static void lend(mst_schedule *schedule, int array, mst_loan *out) {
     view(schedule, array, out);
-    ((sweeping *)schedule)->has_margins = false;
-    ((sweeping *)schedule)->around.is_there = false;
+    note_lent((sweeping *)schedule);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, mst_in_core_abandon, get, put, count_nonfinite, view,
-                                       lend,    NULL,    move,   advance_cuts,        NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,          put, count_nonfinite,
+                                       view,    lend,    NULL,   move,    advance_cuts, NULL};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
