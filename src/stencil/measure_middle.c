@@ -19,16 +19,20 @@ typedef struct middle_rate {
 } middle_rate;
 
 static bool key_of(const mst_schedule_desc *with, mst_cache_key *key) {
-    char text[300];
+    char text[500];
     const mst_cache_key *around = &with->sweeper->key, *outside = &with->outside->key;
-    const mst_box *box = &with->plan->middle.box;
+    const mst_middle *m = &with->plan->middle;
+    const mst_box *box = &m->box;
     const uint64_t *n = with->problem->grid;
     const int length = snprintf(
         text, sizeof text,
-        "rate around a middle, revision %d, of %016llx%016llx, %016llx%016llx on %llu x %llu x %llu, %lld, %lld, %lld from faces",
+        "rate around a middle, revision %d, of %016llx%016llx, %016llx%016llx on %llu x %llu x %llu, of %u steps and %d sweeps "
+        "from %lld, %lld, %lld to %lld, %lld, %lld, which reach %lld, %lld, %lld",
         REVISION, (unsigned long long)around->high, (unsigned long long)around->low, (unsigned long long)outside->high,
         (unsigned long long)outside->low, (unsigned long long)n[PLANES], (unsigned long long)n[ROWS],
-        (unsigned long long)n[COLUMNS], (long long)box->from[PLANES], (long long)box->from[ROWS], (long long)box->from[COLUMNS]);
+        (unsigned long long)n[COLUMNS], m->m, m->sweeps, (long long)box->from[PLANES], (long long)box->from[ROWS],
+        (long long)box->from[COLUMNS], (long long)box->to[PLANES], (long long)box->to[ROWS], (long long)box->to[COLUMNS],
+        (long long)m->lag[PLANES], (long long)m->lag[ROWS], (long long)m->lag[COLUMNS]);
     return with->sweeper->has_key && with->outside->has_key &&
            mst_cache_make_key(with->context, text, (size_t)length, "rate", key);
 }

@@ -5,7 +5,7 @@
 
 #include "pair.h"
 
-// `outside` are the kernels for m fused steps of the scheme outside layers (mst_layers_outside). False: the grid has no middle,
+// `outside` are the kernels for m fused steps of the scheme outside layers (mst_layers_without). False: the grid has no middle,
 // or kernels around it would have more arguments than the device takes.
 bool mst_middle_make(const mst_plan_inputs *in, const mst_sweeps *sweeps, const mst_kernel_pair *outside, mst_middle *out);
 
