@@ -1,4 +1,5 @@
 """Integrals of one integrand for many parameters at a time."""
+import collections.abc
 import types
 
 import numpy as np
@@ -71,10 +72,11 @@ def many(integrand, ranges, parameters=None, *, rule="adaptive", points=0, epsab
     options = (("rule", _RULES[rule]), ("points", points), ("relative_tolerance", float(epsrel)), ("absolute_tolerance", float(epsabs)),
                ("max_evaluations", limit), ("type", _arrays.type_of(dtype)))
     names = [*ranges]
-    cuts = [(name, place) for name, places in breakpoints.items() for place in places] if isinstance(breakpoints, dict) else [
-        (names[0], place) for place in breakpoints]
-    if not {name for name, _ in cuts} <= {*names}:
-        raise errors.ArgumentError(f"breakpoints of {sorted({name for name, _ in cuts} - {*names})[0]}, which is no variable")
+    if not isinstance(breakpoints, collections.abc.Mapping):
+        breakpoints = {names[0]: breakpoints}
+    if not {*breakpoints} <= {*names}:
+        raise errors.ArgumentError(f"breakpoints of {sorted({*breakpoints} - {*names})[0]}, which is no variable")
+    cuts = [(name, place) for name, places in breakpoints.items() for place in places]
     whole = [*texts, *(_text(end) for ends in ranges.values() for end in ends), *(_text(place) for _, place in cuts)]
     given = ffi.cast("double *", rows.ctypes.data) if parameters else ffi.NULL
     place = ffi.cast("mst_integral_result *", results.ctypes.data)

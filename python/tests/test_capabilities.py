@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -67,7 +68,10 @@ def test_tables_of_integrals():
     assert mastaba.integrate.many("abs(x - a)", {"x": (0, 1)}, {"a": 0.3}, breakpoints=["a"], dtype=np.float32).evaluations == 4 * 25
     box = mastaba.integrate.many("abs(x - a) + abs(y - 0.6)", {"x": (0, 1), "y": (0, 1)}, {"a": 0.3}, breakpoints={"x": ["a"], "y": [0.2, 0.6]})
     assert abs(box.value - 0.55) < 1e-14 and box.evaluations < 3000
-    refused(mastaba.errors.ArgumentError, mastaba.integrate.many, "x", {"x": (0, 1)}, breakpoints={"z": [0.5]}, words="z, which is no variable")
+    for places in ([0.5], []):
+        refused(mastaba.errors.ArgumentError, mastaba.integrate.many, "x", {"x": (0, 1)}, breakpoints={"z": places}, words="z, which is no variable")
+    mapping = types.MappingProxyType({"x": ["a"]})
+    assert mastaba.integrate.many("abs(x - a)", {"x": (0, 1)}, {"a": 0.3}, breakpoints=mapping, dtype=np.float32).evaluations == 4 * 25
     assert mastaba.integrate.many("x", {"x": (0, 1)}, {"a": []}).value.shape == (0,)
     many = mastaba.integrate.many
     refused(ValueError, many, "x", {"x": (0, 1)}, rule="best", words="adaptive")
