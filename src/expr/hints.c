@@ -16,7 +16,7 @@ static const hint names[] = {
     {"factorial", "write gamma(x + 1)"},
     {"float_power", "it is pow, or ^"},
     {"ldexp", "write x*exp2(n)"},
-    {"spacing", "write nextafter(x, inf) - x"},
+    {"spacing", "write nextafter(x, copysign(inf, x)) - x"},
     {"expit", "write 1/(1 + exp(-x))"},
     {"logit", "write log(x/(1 - x))"},
     {"relu", "write maximum(x, 0)"},

@@ -48,6 +48,7 @@ mst_value mst_lower_known(mst_lowering *l, bool value);                 // a con
 mst_value mst_lower_real(mst_lowering *l, mst_type type, double value); // of a complex type, too
 // The value in another type; from floats to integers only where `rounds`.
 mst_value mst_lower_convert(mst_lowering *l, mst_value value, mst_type type, bool rounds);
+unsigned mst_lower_next_half(mst_lowering *l, unsigned x, unsigned y); // nextafter(x, y) of float16, which is held in float32
 
 // ---- lower_integer.c. Operands of one type of integers, or of bool, which integer operations except powers have, too.
 mst_value mst_lower_integer(mst_lowering *l, mst_expr_operation operation, mst_type type, const mst_value *x);
@@ -61,8 +62,6 @@ mst_value mst_lower_multiply(mst_lowering *l, mst_value a, mst_value b);
 // ---- lower_complex.c. Operands and result of one complex type.
 mst_value mst_lower_complex(mst_lowering *l, mst_expr_operation operation, mst_type type, const mst_value *x);
 // |x| and the angle, which are real.
-// nextafter(x, y) of float16, which is held in float32.
-unsigned mst_lower_next_half(mst_lowering *l, unsigned x, unsigned y);
 unsigned mst_lower_magnitude(mst_lowering *l, mst_value x);
 unsigned mst_lower_angle(mst_lowering *l, mst_value x);
 
