@@ -120,6 +120,8 @@ static void add_prime_places(const mst_fft *plan, const mst_prime *way, any_pass
     plan->any->place_values.failed = plan->any->place_values.failed || (way->rader && !order);
     for (size_t k = 0; k < way->prime && results && !way->rader; k++)
         results[k] = (cl_uint)mst_any_place(&way->inner, k);
+    if (results && order)
+        results[0] = 0;                                           // the sum, which has a place of its own
     for (size_t q = 0; q < way->inner.n && results && order; q++) // result q is that of generator^-q
         results[order[(way->inner.n - q) % way->inner.n]] = (cl_uint)mst_any_place(&way->inner, q);
     cl_uint *ordered = order ? mst_any_new_places(plan, way->inner.n, &at) : NULL;

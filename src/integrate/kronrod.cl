@@ -1,13 +1,13 @@
 // The 21-point Kronrod rule with QUADPACK's estimate of the error (Piessens et al. 1983), fed by more than the
 // difference to the Gauss rule. That is a multiple of a null rule, one that gives 0 for polynomials, of odd degree 19:
 // blind to what is odd about the middle, and to what happens between the outermost node and the end. So two more nodes
-// lie close to the ends, and there are four pairs of null rules (Berntsen and Espelid 1991), one odd and one even: of
-// degrees 14 and 15, of 16 and 17, of 18 and 19, and with the nodes close to the ends of 20 and 21. Of a resolved
-// smooth integrand each pair leaves a small part of the one before, and Kronrod's rule, of degree 31, still less. Where
-// they do not fall, no power can be trusted.
+// lie close to the ends, in float32 another two, SENTINELS, closer, which no rule has, and there are four pairs of null
+// rules (Berntsen and Espelid 1991), one odd and one even: of degrees 14 and 15, of 16 and 17, of 18 and 19, and with
+// the nodes close to the ends of 20 and 21. Of a resolved smooth integrand each pair leaves a small part of the one
+// before, and Kronrod's rule, of degree 31, still less. Where they do not fall, no power can be trusted.
 //
 // Tables by pairs of nodes, 0 the middle and PAIRS those close to the ends. The integrand stands in one place, in a
-// loop that is not unrolled: compilers take long to compile it 23 times.
+// loop that is not unrolled: compilers take long to compile it 23 or, in float32, 25 times.
 #define SENTINELS (PRECISION == 64 ? 0 : 2)
 #define N_NODES (N_POINTS - SENTINELS)
 #define PAIRS (N_NODES / 2)
