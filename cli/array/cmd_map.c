@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_OPERANDS = MST_MAP_MAX_OUTPUTS + MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
 
@@ -101,8 +102,9 @@ static int read_expressions(job *j, int *n) {
 static bool read_number(const char *text, mst_map_number *number) {
     char *end;
     number->value = strtod(text, &end);
-    const bool has_parts = end > text && (*end == 'j' || *end == '+' || *end == '-');
-    if (has_parts && *end == 'j') {
+    const bool is_imaginary = end > text && (*end == 'j' || *end == 'J');
+    const bool has_parts = is_imaginary || (end > text && (*end == '+' || *end == '-'));
+    if (is_imaginary) {
         number->imaginary = number->value;
         number->value = 0;
     } else if (has_parts) {
@@ -110,7 +112,13 @@ static bool read_number(const char *text, mst_map_number *number) {
     }
     const bool whole = strpbrk(text, ".eEnN") == NULL; // no point, exponent, inf or nan
     number->type = has_parts ? MST_COMPLEX128 : whole ? MST_INT64 : MST_FLOAT64;
-    return has_parts ? strcmp(end, "j") == 0 : *end == '\0';
+    return has_parts ? strcmp(end, "j") == 0 || strcmp(end, "J") == 0 : *end == '\0';
+}
+
+// Whether a text that is no number was to be one: it begins as one, and is no file.
+static bool is_no_file(const char *text) {
+    const char *digit = text + strspn(text, "+-.");
+    return *digit >= '0' && *digit <= '9' && !strchr(text, '/') && access(text, F_OK) != 0;
 }
 
 // NAME=FILE or NAME=NUMBER.
@@ -132,6 +140,10 @@ static int read_operand(job *j, int k) {
         number.name = name;
         j->numbers[j->desc.n_numbers++] = number;
         return CLI_DONE;
+    }
+    if (is_no_file(equals + 1)) {
+        cli_error(command, "%s: neither a file nor a number; numbers are 2, 0.5, 1e3 and of complex ones 1j, 1+2j", text);
+        return CLI_INPUT_OUTPUT;
     }
     if (j->desc.n_inputs == MST_MAP_MAX_INPUTS) {
         cli_error(command, "%s: more than %d arrays", text, MST_MAP_MAX_INPUTS);

@@ -101,7 +101,7 @@ def test_imaginary_numbers():
 
 @pytest.mark.parametrize("text, hint", [("np.sin(a)", "without np"), ("ln(a)", "log"), ("a and a", "&&"), ("(a > 0) or a", "||"), ("a if a else 0", "c ? x : y"), ("a + 2a", "x*y"),
                                         ("2(a + 1)", "x*y"), ("a = 1", "=="), ("nanmean(a)", "isnan"), ("a.sum()", "sum(a)"), ("a.T", "an array"), ("a[0]", "an array"), ("a*j", "1j"),
-                                        ("average(a)", "mean"), ("absolut(a)", "absolute"), ("logical_nand(a, a)", "logical_and")])
+                                        ("average(a)", "mean"), ("absolut(a)", "absolute"), ("logical_nand(a, a)", "logical_and"), ("spacing(a)", "copysign(inf, x)")])
 def test_hints(text, hint):
     with pytest.raises(mastaba.errors.ArgumentError) as refused:
         mastaba.evaluate(text, {"a": np.arange(4.0)})

@@ -137,6 +137,9 @@ wrong = [(i, h, w) for i, (h, w) in enumerate(zip(halves, wanted)) if i and h !=
 assert not wrong, wrong[:3]
 END
 
+expect 0 "$MASTABA" map 'count(k*B != (1+2j)*B + m*B)' B=b.npy k=1+4J m=2J
+[ "$(cat .stdout)" = 0 ] || fail "numbers with J: $(cat .stdout)"
+for number in 2i 1+2 -0.5x; do refused 4 'neither a file nor a number; numbers are 2,' map 'k*B' B=b.npy k=$number -o n.npy; done
 refused 2 'not NAME=FILE' map B b.npy -o n.npy
 refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
 refused 2 'vector-width -1' map B B=b.npy -o n.npy -w -1
