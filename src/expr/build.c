@@ -124,7 +124,7 @@ static bool makes_decimal(mst_expr_operation operation) {
 }
 
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n) {
-    mst_expr_node node = {.operation = operation};
+    mst_expr_node node = {.operation = operation, .written = expr->written};
     double values[3] = {0};
     bool constant = !mst_expr_is_condition(operation) && !mst_expr_is_of_map(operation), decimal = makes_decimal(operation);
     for (int k = 0; k < n; k++) {

@@ -233,7 +233,10 @@ const mst_expr_function *mst_composed_find(const mst_tokens *name, bool of_map) 
 
 unsigned mst_composed_add(mst_expr *expr, const mst_expr_function *function, const unsigned *operands) {
     const composed *c = (const composed *)function;
-    return c->build ? c->build(expr, operands) : mst_expr_add(expr, c->operation, operands, function->arity);
+    expr->written = function->name;
+    const unsigned made = c->build ? c->build(expr, operands) : mst_expr_add(expr, c->operation, operands, function->arity);
+    expr->written = NULL;
+    return made;
 }
 
 void mst_composed_offer(const mst_tokens *name, bool of_map, mst_nearest *nearest) {

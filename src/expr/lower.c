@@ -317,6 +317,7 @@ static mst_value make_operation(mst_lowering *l, const mst_expr_node *node, mst_
         x[k] = value_in(l, node->operands[k], taken);
     if (o == MST_EXPR_COMPLEX)
         return (mst_value){taken == MST_FLOAT64 ? MST_COMPLEX128 : MST_COMPLEX64, {x[0].part[0], x[1].part[0]}};
+    l->written = node->written;
     if (mst_type_has_parts(taken))
         return is_part ? take_part(l, o, taken, x[0]) : mst_lower_complex(l, o, taken, x);
     if (taken == MST_BOOL)

@@ -21,6 +21,7 @@ typedef struct mst_lowering {
     mst_value *made;      // of theirs, in the type that it has; type 0: not yet
     mst_status status;    // the first failure: what follows makes nothing
     unsigned work;        // nodes that were visited
+    const char *written;  // of the operation that is made: see mst_expr_node
 } mst_lowering;
 
 // Keeps the first failure. The node that is returned is none to be used.

@@ -143,7 +143,12 @@ static void by_parts(parts p, mst_expr_operation operation, const mst_value *x, 
         out[k] = operation == MST_EXPR_NEGATE ? one(p, operation, x[0].part[k]) : two(p, operation, x[0].part[k], x[1].part[k]);
 }
 
+// From MST_EXPR_FLOOR_DIVIDE on.
+static const char *const operators[] = {"//", "%", "<<", ">>", "&", "xor", "|", "~"};
+
 mst_value mst_lower_complex(mst_lowering *l, mst_expr_operation operation, mst_type type, const mst_value *x) {
+    const bool is_function = operation >= MST_EXPR_ABS;
+    const char *name;
     const parts p = {l, mst_type_held(type)};
     mst_value result = {type, {x[0].part[0], x[0].part[1]}};
     unsigned turned[2];
@@ -189,11 +194,14 @@ mst_value mst_lower_complex(mst_lowering *l, mst_expr_operation operation, mst_t
         result.part[1] = one(p, MST_EXPR_NEGATE, turned[0]);
         break;
     default:
+        name = l->written    ? l->written
+               : is_function ? mst_expr_functions[operation - MST_EXPR_ABS].name
+                             : operators[operation - MST_EXPR_FLOOR_DIVIDE];
         mst_lower_fail(
             l,
-            "%s() of complex numbers is not known; there are abs, arg, real, imag, conj, exp, log, sqrt, pow, sin, cos, "
+            "%s%s of complex numbers is not known; there are abs, arg, real, imag, conj, exp, log, sqrt, pow, sin, cos, "
             "tan, sinh, cosh and tanh",
-            operation >= MST_EXPR_ABS ? mst_expr_functions[operation - MST_EXPR_ABS].name : "this");
+            name, l->written || is_function ? "()" : "");
     }
     return result;
 }

@@ -108,18 +108,20 @@ static inline bool mst_expr_has_error(mst_expr_operation o) {
 typedef struct mst_expr_node {
     mst_expr_operation operation;
     unsigned
-        operands[3]; // indices of nodes; of a leaf: its index; of a number in a map: 1 if it has a point, which makes it real
-    double value;    // of a number
-    bool of_field;   // reads one
-    mst_type type;   // 0, or after mst_expr_lower what it is computed in: no complex numbers, no bool and no float16. A
-                     // condition has that of what it compares, of whose size it is in vectors
+        operands[3];     // indices of nodes; of a leaf: its index; of a number in a map: 1 if it has a point, which makes it real
+    double value;        // of a number
+    bool of_field;       // reads one
+    mst_type type;       // 0, or after mst_expr_lower what it is computed in: no complex numbers, no bool and no float16. A
+                         // condition has that of what it compares, of whose size it is in vectors
+    const char *written; // the function of the text that it was made for, if that is composed of others
 } mst_expr_node;
 
 struct mst_expr {
-    unsigned n_nodes;   // the last one is the value
-    bool of_scheme;     // see mst_expr_parse_scheme
-    bool numbers_apart; // see mst_expr_parse_apart
-    bool of_map;        // see mst_expr_parse_map
+    unsigned n_nodes;    // the last one is the value
+    bool of_scheme;      // see mst_expr_parse_scheme
+    bool numbers_apart;  // see mst_expr_parse_apart
+    bool of_map;         // see mst_expr_parse_map
+    const char *written; // of the nodes that are made
     unsigned n_leaves, max_leaves;
     mst_expr_leaf *leaves;
     unsigned *slots; // where a node is looked for by what it is: its index and 1, or 0

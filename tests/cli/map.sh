@@ -140,6 +140,10 @@ END
 expect 0 "$MASTABA" map 'count(k*B != (1+2j)*B + m*B)' B=b.npy k=1+4J m=2J
 [ "$(cat .stdout)" = 0 ] || fail "numbers with J: $(cat .stdout)"
 for number in 2i 1+2 -0.5x; do refused 4 'neither a file nor a number; numbers are 2,' map 'k*B' B=b.npy k=$number -o n.npy; done
+for call in 'nan_to_num(B*1j)' 'fabs(B*1j)' 'signbit(B*1j)' 'rint(B*1j)' 'floor(B*1j)' 'floor_divide(B*1j, 2)'; do
+    refused 2 "${call%%(*}.. of complex numbers is not known" map "$call" B=b.npy -o n.npy
+done
+refused 2 '// of complex numbers is not known' map 'B*1j // 2' B=b.npy -o n.npy
 refused 2 'not NAME=FILE' map B b.npy -o n.npy
 refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
 refused 2 'vector-width -1' map B B=b.npy -o n.npy -w -1
