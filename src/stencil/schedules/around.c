@@ -60,7 +60,7 @@ static mst_status copy(const mst_schedule_desc *with, mst_queue *queue, const cl
     const mst_padded *padded = &with->sweeper->sweeps.padded;
     const cl_long4 own = layout_of(window), other = {{padded->plane_pitch, padded->pitch, padded->first}};
     for (int k = 0; k < n; k++) {
-        const cl_mem from = to_window ? arrays[k] : window->buffers[k], to = to_window ? window->buffers[k] : arrays[k];
+        cl_mem from = to_window ? arrays[k] : window->buffers[k], to = to_window ? window->buffers[k] : arrays[k];
         MST_TRY(mst_sweeper_copy(with->sweeper, queue, elements[k] == 2, from, to_window ? &other : &own, to,
                                  to_window ? &own : &other, box, hole, error));
     }
