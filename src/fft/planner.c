@@ -12,9 +12,9 @@
 #define GPU_WIDE_ROW_BYTES 128u // or so many, if the work-group has no more work-items than
 #define GPU_WIDEST_GROUP 256u   // this
 #define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in small work-groups
-#define GPU_STAGED_RUN                                                                                                           \
-    8u                                  // rows of up to so many work-items come and go by way of local memory, twice as many if
-                                        // numbers are real or become a spectrum of real ones
+// Rows of up to so many work-items come and go by way of local memory, twice as many if numbers are real or become a spectrum of
+// real ones.
+#define GPU_STAGED_RUN 8u
 #define GPU_LONE_RUN 4u                 // of up to so many always
 #define GPU_REALS_GROUP 128u            // work-items of a work-group whose lines of real numbers come and go so
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u // local memory up to which real and imaginary parts are exchanged together
@@ -267,7 +267,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     choose_staging(pass, rows_in, rows_out, mst_pass_local_limit(device));
-    pass->areas = pass->exchange_parts = 1;
+    pass->areas = pass->exchange_parts = 1; // what choose_exchange begins with
     while (has_reals(pass) && pass->staged_load && pass->lines * pass->threads < GPU_REALS_GROUP &&
            2 * local_bytes(pass) <= GPU_WHOLE_EXCHANGE_BYTES)
         pass->lines *= 2;
