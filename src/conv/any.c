@@ -30,11 +30,12 @@ uint64_t mst_any_stage_table_bytes(const mst_stage *s) {
 }
 
 static mst_status write_text(mst_context *context, bool is_double, mst_text *out, mst_error *error) {
+    static const char *const files[] = {"any_stage.cl", "any_stage_ports.cl", "any_stage_rows.cl", "any_stage_columns.cl",
+                                        "convolve_any.cl"};
     mst_status status = MST_OK;
     mst_text_add(out, "// Stages of fused convolutions whose sizes, radices, strides and types are arguments.\n");
     MST_TRY(mst_any_write_transforms(context, is_double, out, error));
-    MST_TRY(mst_program_add_file(context, "any_stage.cl", out, error));
-    MST_TRY(mst_program_add_file(context, "convolve_any.cl", out, error));
+    MST_TRY(mst_program_add_files(context, files, MST_COUNT(files), out, error));
 fail:
     return status;
 }

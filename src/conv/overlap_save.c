@@ -89,8 +89,7 @@ static mst_status make_kernels(mst_overlap_save *o, mst_error *error) {
     mst_text text = {0};
     mst_direct_print_types(o->plan, &o->tiling, options, sizeof options);
     mst_text_add(&text, "typedef real vreal;\n\n");
-    for (size_t f = 0; f < MST_COUNT(files); f++)
-        MST_TRY(mst_program_add_file(context, files[f], &text, error));
+    MST_TRY(mst_program_add_files(context, files, MST_COUNT(files), &text, error));
     MST_TRY(mst_program_of_text(context, "convolution: overlap-save", &text, options, &program, error));
     MST_TRY(mst_kernel_create(program, "kernel_spectrum", &o->spectrum, error));
     MST_TRY(mst_kernel_create(program, "overlap_save", &o->tiles, error));

@@ -12,7 +12,7 @@
 
 #define CHUNK ((size_t)1 << 16) // points that a thread takes at a time; sums are added in their order
 
-// Sums over all points, as update_x in deconv.cl has them.
+// Sums over all points, as update_x in richardson_lucy.cl has them.
 enum { SUM_CHANGE, SUM_ALL, SUM_PRODUCTS, SUM_SQUARES, N_SUMS };
 typedef double sums[N_SUMS];
 

@@ -50,16 +50,20 @@ mst_status mst_deconvolution_make_kernels(mst_deconvolution *plan, mst_error *er
         "place_psf",   "load_array", "store_result", "multiply_spectra",    "invert_transfer", "make_gain", "start_from",
         "predict",     "take_ratio", "miss_of_own",  "divide_by_variation", "scale_x",         "update_x",  "sum_seen",
         "reduce_sums", "judge",      "take_face"};
+    static const char *const files[] = {"deconv.cl", "richardson_lucy.cl"};
     mst_status status = MST_OK;
     const mst_program *program;
+    mst_text text = {0};
     char options[80];
     snprintf(options, sizeof options, "-D PRECISION=%d -D LANES=%zu -D RUN=%zu", plan->is_double ? 64 : 32, lanes_of(plan),
              run_of(plan));
-    MST_TRY(mst_program_of_file(plan->context, "deconvolution: between transforms", "deconv.cl", options, &program, error));
+    MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
+    MST_TRY(mst_program_of_text(plan->context, "deconvolution: between transforms", &text, options, &program, error));
     for (int k = 0; k < N_KERNELS; k++)
         if (is_wanted(plan, k))
             MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
 fail:
+    mst_text_release(&text);
     return status;
 }
 

@@ -13,7 +13,7 @@
 // deconv.cl's kernels win.
 #define GROUP 32
 
-// What is done to real numbers: Richardson and Lucy's ratio and update, as take_ratio and scale_x in deconv.cl have them.
+// What is done to real numbers: Richardson and Lucy's ratio and update, as take_ratio and scale_x in richardson_lucy.cl do it.
 static const struct row_kind {
     const char *name, *title, *functions, *locate, *change;
 } kinds[N_ROWS] = {

@@ -51,7 +51,7 @@ bool mst_elementary_has(const mst_elementary *own, mst_expr_operation operation)
 
 // ---- Definitions
 
-enum { MAX_SECTIONS = 128, MAX_NAME = 24, N_WIDTHS = 5 };
+enum { MAX_SECTIONS = 128, MAX_NAME = 24, N_WIDTHS = 5, N_FILES = 4 };
 
 // A function's own text: from behind the line of its name to the next such line.
 typedef struct section {
@@ -63,16 +63,18 @@ typedef struct section {
 typedef struct library {
     section sections[MAX_SECTIONS];
     int n;
-    mst_text files[2]; // of float, and of double
+    mst_text files[N_FILES];
     mst_text out;
 } library;
 
 static const char mark[] = "\n//: ";
 
-static mst_status read_sections(library *all, mst_context *context, bool is_single, mst_error *error) {
+static mst_status read_sections(library *all, mst_context *context, int which, mst_error *error) {
+    static const char *const names[N_FILES] = {"elementary_single.cl", "elementary_double.cl", "elementary_double_angles.cl",
+                                               "elementary_double_special.cl"};
     mst_status status = MST_OK;
-    mst_text *file = &all->files[is_single];
-    MST_TRY(mst_program_add_file(context, is_single ? "elementary_single.cl" : "elementary_double.cl", file, error));
+    mst_text *file = &all->files[which];
+    MST_TRY(mst_program_add_file(context, names[which], file, error));
     MST_REQUIRE(!file->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     for (const char *at = strstr(file->text, mark), *next; at && all->n < MAX_SECTIONS; at = next) {
         section *s = &all->sections[all->n++];
@@ -81,7 +83,7 @@ static mst_status read_sections(library *all, mst_context *context, bool is_sing
         const size_t length = strcspn(name, " \n"), line = strcspn(name, "\n");
         *s = (section){.needs = name + length, .body = name + line + 1, .end = next ? next + 1 : name + strlen(name)};
         snprintf(s->name, sizeof s->name, "%.*s", (int)length, name);
-        s->is_single = is_single;
+        s->is_single = which == 0;
         const char *typed = strstr(s->body, "_$");
         s->has_width = typed && typed < s->end;
     }
@@ -153,8 +155,8 @@ mst_status mst_elementary_define(mst_context *context, mst_text *text, mst_error
     if (!at)
         return MST_OK;
     MST_REQUIRE(all = calloc(1, sizeof *all), MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    MST_TRY(read_sections(all, context, true, error));
-    MST_TRY(read_sections(all, context, false, error));
+    for (int k = 0; k < N_FILES; k++)
+        MST_TRY(read_sections(all, context, k, error));
     mst_text_put(&all->out, "#pragma OPENCL FP_CONTRACT OFF\n\n");
     for (; at; at = strstr(at, prefix))
         write_called(all, at += strlen(prefix));
@@ -164,7 +166,7 @@ mst_status mst_elementary_define(mst_context *context, mst_text *text, mst_error
     *text = all->out;
     all->out = (mst_text){0};
 fail:
-    for (int k = 0; all && k < 2; k++)
+    for (int k = 0; all && k < N_FILES; k++)
         mst_text_release(&all->files[k]);
     if (all)
         mst_text_release(&all->out);

@@ -108,13 +108,12 @@ fail:
 }
 
 static mst_status make_kernel(mst_context *context, mst_any_filter *any, mst_error *error) {
+    static const char *const files[] = {"any_mask.cl", "any_filter.cl", "any_images.cl", "any_columns.cl", "filter_any.cl"};
     mst_status status = MST_OK;
     const mst_program *program;
     mst_text_add(&any->text, "// Fused filters whose sizes, masks and types of pixels are arguments.\n");
     MST_TRY(mst_any_write_transforms(context, false, &any->text, error));
-    MST_TRY(mst_program_add_file(context, "any_mask.cl", &any->text, error));
-    MST_TRY(mst_program_add_file(context, "any_filter.cl", &any->text, error));
-    MST_TRY(mst_program_add_file(context, "filter_any.cl", &any->text, error));
+    MST_TRY(mst_program_add_files(context, files, MST_COUNT(files), &any->text, error));
     MST_TRY(mst_program_of_text(context, "filter: any sizes", &any->text, "-D PRECISION=32", &program, error));
     MST_TRY(mst_kernel_create(program, "filter_any", &any->kernel, error));
 fail:

@@ -23,6 +23,8 @@ enum {
 };
 
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
+    static const char *const files[] = {"regions.cl", "judge.cl", "compare.cl"};
+    static const char *const of_one[] = {"locate.cl", "kronrod_ends.cl"};
     mst_status status = MST_OK;
     mst_text text = {0};
     const mst_regions *r = plan->work;
@@ -31,10 +33,9 @@ static mst_status build_program(mst_integral *plan, const mst_program **out, mst
         mst_integral_write_kronrod(plan, &text);
     else
         mst_integral_write_genz_malik(plan, r->n_points, &text);
-    MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
-    MST_TRY(mst_program_add_file(plan->context, "compare.cl", &text, error));
+    MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
     if (plan->desc.n_variables == 1)
-        MST_TRY(mst_program_add_file(plan->context, "locate.cl", &text, error));
+        MST_TRY(mst_program_add_files(plan->context, of_one, MST_COUNT(of_one), &text, error));
     MST_TRY(mst_integrand_build(plan, &text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
 fail:
     mst_text_release(&text);

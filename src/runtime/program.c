@@ -335,6 +335,13 @@ mst_status mst_program_add_file(mst_context *context, const char *file, mst_text
     return status;
 }
 
+mst_status mst_program_add_files(mst_context *context, const char *const *files, size_t n, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < n && status == MST_OK; k++)
+        status = mst_program_add_file(context, files[k], out, error);
+    return status;
+}
+
 void mst_programs_destroy(mst_program *programs) {
     while (programs) {
         mst_program *next = programs->next;
