@@ -370,11 +370,50 @@ static void test_refused(void **state) {
     refused(c, good, &(mst_stencil_boundary){.kind = MST_BOUNDARY_NEUMANN, .kappa = 2}, "but the boundary is none");
 }
 
+// ---- What is looked at
+
+// In monitors and spectra, whose nodes may lie in a layer, a stretch is its argument.
+static void test_looks(void **state) {
+    static const double frequency = 0.05;
+    const mst_stencil_monitor monitors[] = {
+        {"marked", "stretch_x(stretch_y(u[1,0] - u, 0.5)*k)^2", MST_STENCIL_SUM, 3, {{0}, {0}, {0}}},
+        {"plain", "((u[1,0] - u)*k)^2", MST_STENCIL_SUM, 3, {{0}, {0}, {0}}}};
+    const mst_stencil_spectrum spectra[] = {{"stretch_x(u[0,1] - u)", 1, &frequency, 1, {{0}, {0}, {0}}},
+                                            {"u[0,1] - u", 1, &frequency, 1, {{0}, {0}, {0}}}};
+    const mst_stencil_update update = {"u", "u - 0.2*(stretch_x(u[0,1] - u[0,-1]) + stretch_y(u[1,0] - u[-1,0]))", 0};
+    const mst_stencil_parameter parameter = {"k", 0.5};
+    static float sums[2][2 * ROWS * COLUMNS];
+    mst_stencil_desc d = describe();
+    mst_stencil *solver;
+    mst_error e;
+    double rows[2][3];
+    d.fields = wave_fields;
+    d.n_fields = 1;
+    d.updates = &update;
+    d.n_updates = 1;
+    d.boundaries = faces;
+    d.parameters = &parameter;
+    d.n_parameters = 1;
+    d.monitors = monitors;
+    d.n_monitors = 2;
+    d.spectra = spectra;
+    d.n_spectra = 2;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 9, NULL, NULL, &e));
+    for (size_t k = 0; k < 2; k++) {
+        OK(mst_stencil_read_monitor(solver, k, 1, 3, rows[k], &e));
+        OK(mst_stencil_read_spectrum(solver, k, mst_at_host(sums[k]), &e));
+    }
+    CHECK(memcmp(rows[0], rows[1], sizeof rows[0]) == 0 && rows[0][2] > 0, "sums are %g and %g", rows[0][2], rows[1][2]);
+    CHECK(memcmp(sums[0], sums[1], sizeof sums[0]) == 0, "spectra differ");
+    mst_stencil_destroy(solver);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wave_on_cpus), cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
         cmocka_unit_test(test_large),        cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_looks),        cmocka_unit_test(test_refused)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -139,14 +139,32 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
     return mst_formula_parse(problem, &n, text, what, out, error);
 }
 
+// A stretch is its argument wherever nothing is advanced.
+static mst_status find_no_layer(void *user, const mst_expr_stretch *stretch, mst_expr_layer *layer, mst_error *error) {
+    (void)user;
+    (void)stretch;
+    (void)error;
+    *layer = (mst_expr_layer){.exists = false};
+    return MST_OK;
+}
+
 mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error) {
     mst_status status = MST_OK;
     mst_names n;
+    mst_expr *expr = NULL, *plain = NULL;
+    double *varying = NULL;
     mst_names_list(problem, desc, MST_STENCIL_READS_ALL, &n);
-    MST_TRY(mst_formula_parse(problem, &n, text, what, out, error));
-    MST_REQUIRE(!mst_expr_has_stretch(out->expr), MST_ERROR_ARGUMENT, "%s has a stretch, which only updates may have", what);
+    MST_TRY(mst_formula_tree(problem, &n, text, what, &expr, &varying, error));
+    if (mst_expr_has_stretch(expr)) {
+        MST_TRY(mst_expr_expand(expr, what, find_no_layer, NULL, &plain, error));
+        mst_expr_destroy(expr);
+        expr = plain;
+    }
+    return mst_formula_make(problem, &n, expr, varying, what, out, error);
 fail:
+    mst_expr_destroy(expr);
+    free(varying);
     return status;
 }
 
