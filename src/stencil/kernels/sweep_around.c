@@ -2,7 +2,7 @@
 
 #include "runtime/numbers.h"
 
-enum { COPY_GROUP = 256 };
+enum { COPY_BITS = 8, COPY_GROUP = 1 << COPY_BITS };
 
 static bool is_empty(const mst_box *box) {
     return box->to[PLANES] <= box->from[PLANES] || box->to[ROWS] <= box->from[ROWS] || box->to[COLUMNS] <= box->from[COLUMNS];
@@ -55,6 +55,7 @@ void mst_sweep_write_first(const mst_writer *w, const mst_sweeps *s) {
                          "const long8 column_layers = (long8)(0, 0, 0, 0, 0, 0, around.s4, around.s5);\n");
 }
 
+// A work-group copies a piece of a line, or of several short ones. Its number counts with 32 bits, whose division is fast.
 static void write_copy(const mst_writer *w, bool half) {
     mst_signature signature;
     mst_signature_begin(&signature, half ? "copy_around_half" : "copy_around");
@@ -65,15 +66,19 @@ static void write_copy(const mst_writer *w, bool half) {
     mst_sweep_describe_boxes(&signature);
     mst_text_put(w->out, "\n// What lies around a hole, a node a work-item.\n");
     mst_signature_write(&signature, "", w->out);
-    mst_text_put(w->out, "const long item = get_global_id(0);\n");
-    mst_sweep_write_box(w, "item");
-    mst_text_put(w->out, "if (item >= around.s6)\nreturn;\n"
-                         "const uint columns = (uint)(around.s5 - around.s4), lines = (uint)((item - around.s7) / columns);\n"
-                         "const uint rows = (uint)(around.s3 - around.s2);\n"
-                         "const long plane = around.s0 + lines / rows, row = around.s2 + lines % rows;\n"
-                         "const long column = around.s4 + (item - around.s7) % columns;\n"
-                         "to[to_layout.s2 + plane * to_layout.s0 + row * to_layout.s1 + column] =\n"
-                         "from[from_layout.s2 + plane * from_layout.s0 + row * from_layout.s1 + column];\n}\n");
+    mst_sweep_write_box(w, "get_group_id(0)");
+    mst_text_put(w->out,
+                 "const uint planes = (uint)(around.s1 - around.s0), rows = (uint)(around.s3 - around.s2);\n"
+                 "const uint columns = (uint)(around.s5 - around.s4), bits = min(32 - clz(columns - 1), ${bits}u);\n"
+                 "const uint group = (uint)get_group_id(0) - (uint)around.s7, item = (uint)get_local_id(0);\n"
+                 "const uint pieces = (columns + (1u << bits) - 1) >> bits;\n"
+                 "const uint line = (group / pieces << (${bits} - bits)) + (item >> bits);\n"
+                 "const uint along = (group % pieces << bits) + (item & ((1u << bits) - 1));\n"
+                 "if (along >= columns || line >= planes * rows)\nreturn;\n"
+                 "const long plane = around.s0 + line / rows, row = around.s2 + line % rows, column = around.s4 + along;\n"
+                 "to[to_layout.s2 + plane * to_layout.s0 + row * to_layout.s1 + column] =\n"
+                 "from[from_layout.s2 + plane * from_layout.s0 + row * from_layout.s1 + column];\n}\n",
+                 MST_SET(bits, COPY_BITS));
     mst_signature_release(&signature);
 }
 
@@ -123,23 +128,30 @@ int64_t mst_sweep_divide_around(const mst_sweeps *s, int k, const mst_sweep_part
     return groups;
 }
 
+static int64_t copy_groups_of(const mst_box *box) {
+    const int64_t columns = mst_box_side(box, COLUMNS), lines = mst_box_side(box, PLANES) * mst_box_side(box, ROWS);
+    int bits = 0;
+    while (bits < COPY_BITS && (int64_t)1 << bits < columns)
+        bits++;
+    return is_empty(box) ? 0 : mst_divide_up(columns, (int64_t)1 << bits) * mst_divide_up(lines, (int64_t)COPY_GROUP >> bits);
+}
+
 mst_status mst_sweeper_copy(const mst_sweeper *s, mst_queue *queue, bool half, cl_mem from, const cl_long4 *from_layout,
                             cl_mem to, const cl_long4 *to_layout, const mst_box *box, const mst_box *hole, mst_error *error) {
     mst_box around[MST_SWEEP_BOXES];
     cl_long8 boxes[MST_SWEEP_BOXES];
     mst_argument arguments[4 + MST_SWEEP_BOXES] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(from_layout, *from_layout),
                                                    MST_BIND(to_layout, *to_layout)};
-    int64_t nodes = 0;
+    int64_t groups = 0;
     mst_sweep_boxes(box, hole, around);
     for (int i = 0; i < MST_SWEEP_BOXES; i++) {
-        const mst_box *b = &around[i];
-        const int64_t n = is_empty(b) ? 0 : mst_box_side(b, PLANES) * mst_box_side(b, ROWS) * mst_box_side(b, COLUMNS);
-        boxes[i] = argument_of(b, nodes, nodes + n);
-        nodes += n;
+        const int64_t n = copy_groups_of(&around[i]);
+        boxes[i] = argument_of(&around[i], groups, groups + n);
+        groups += n;
         arguments[4 + i] = MST_BIND_AS(mst_sweep_box_name(i), boxes[i]);
     }
-    if (nodes == 0)
+    if (groups == 0)
         return MST_OK;
-    return mst_kernel_launch(queue, s->copy_around[half], arguments, MST_COUNT(arguments), (size_t)nodes, COPY_GROUP, NULL,
-                             error);
+    return mst_kernel_launch(queue, s->copy_around[half], arguments, MST_COUNT(arguments), (size_t)groups * COPY_GROUP,
+                             COPY_GROUP, NULL, error);
 }
