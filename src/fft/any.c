@@ -65,6 +65,7 @@ static void describe_passes(mst_fft *plan) {
             out->column_dim = views.column_dim;
             out->run = views.run;
             out->several = views.several;
+            out->wide = views.wide;
         }
     }
 }

@@ -82,6 +82,12 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
         s->way = ANY_BY_LANES; // of neighbouring positions
 }
 
+// Whether two tiles of lines may be moved together.
+static bool is_wide(const any_side *s, const mst_pass_op *op) {
+    return s->way == ANY_BY_LANES && s->lane_stride == 2 && s->imaginary == 1 && !s->neighbours && op->length == 0 &&
+           !op->multiply && !op->even;
+}
+
 #define SHORT_ROW 16
 #define ROWS_AT_ONCE 128 // elements of them, in vectors: a quarter of the first cache
 
@@ -93,6 +99,14 @@ cell mst_any_several(const any_pass *p) {
     bool plain = p->source.length == 0 && p->target.length == 0 && !p->twiddled;
     bool rows = p->source.way == ANY_BY_ROWS && p->target.way == ANY_BY_ROWS && p->source.n_dims == 1 && p->target.n_dims == 1;
     return plain && rows && p->ends == ANY_WHOLE && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
+}
+
+// A step that takes the room behind a tile.
+static bool has_prime(const mst_pass *pass) {
+    for (int k = 0; k < pass->n_radices; k++)
+        if (pass->radices[k] > ANY_PRIME)
+            return true;
+    return false;
 }
 
 // Tiles that end where lines stop lying side by side.
@@ -135,4 +149,7 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
         out->target.way = ANY_BY_VALUES;
     out->run = run_of(out);
     out->several = several_of(out, pass);
+    out->source.wide = is_wide(&out->source, &pass->load);
+    out->target.wide = is_wide(&out->target, &pass->store);
+    out->wide = (out->source.wide || out->target.wide) && out->ends == ANY_WHOLE && !has_prime(pass);
 }

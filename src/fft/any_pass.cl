@@ -43,8 +43,9 @@ typedef struct any_side {
     cell imaginary;                            // from real to imaginary part; 0: there is none
     cell way;
     cell lane_stride; // by lanes: from line to line
-    cell neighbours;  // by lanes: lines have neighbouring positions, by which numbers are treated
-    cell n;           // elements that are moved
+    cell wide;       // two tiles may be moved together: pairs side by side, of whole lines, and nothing happens to them
+    cell neighbours; // by lanes: lines have neighbouring positions, by which numbers are treated
+    cell n;          // elements that are moved
     cell element, axis_length, length, swap, factors; // mst_pass_op; factors: where in `numbers`, -1: none
     cell even, sine;                                  // mst_pass_op
 } any_side;
@@ -74,6 +75,7 @@ typedef struct any_pass {
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scaled;
     cell several; // tiles of short rows that are worked on at once: calls cost as much as they do
+    cell wide;    // tiles go by twos: a side is wide
     any_side source, target;
 } any_pass;
 
