@@ -6,11 +6,14 @@
 
 size_t mst_prime_room(const mst_prime *p) { return 2 * p->inner.n; }
 
-// Sweeps over a tile, those that bring, multiply and put back numbers included.
+// Sweeps over a tile, those that bring, multiply and put back numbers included. A step of a prime radix that has no butterfly of
+// its own takes sums over all of its numbers for each of them.
 static double work_of(const mst_pass *inner) {
     double work = 3;
-    for (int k = 0; k < inner->n_radices; k++)
-        work += 1 + log2(inner->radices[k]) / 3;
+    for (int k = 0; k < inner->n_radices; k++) {
+        const double radix = inner->radices[k];
+        work += 1 + (radix <= MST_ANY_RADIX ? log2(radix) / 3 : radix / 4);
+    }
     return work * (double)inner->n;
 }
 
