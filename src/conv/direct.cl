@@ -20,6 +20,18 @@ typedef float4 real4;
 #define CHUNK                                                                                                          \
     64 // taps that are summed before their sum goes to the total: rounding errors grow with the square root of either
 
+// What a launch is told beside its buffers: one argument, since drivers copy each of them anew. Its parts have the
+// names that they are used by.
+typedef struct direct_call {
+    long sizes[8], tiles[8], signal_at[4], taps_at[4], result_at[4];
+    int tile[8];
+} direct_call;
+#define READ_CALL                                                                                                      \
+    const long4 signal_at = vload4(0, call.signal_at), taps_at = vload4(0, call.taps_at);                              \
+    const long4 result_at = vload4(0, call.result_at);                                                                 \
+    const long8 sizes = vload8(0, call.sizes), tiles = vload8(0, call.tiles);                                          \
+    const int8 tile = vload8(0, call.tile);
+
 // Where an array lies: base (elements), first line, and the strides of rows and columns.
 #define BASE s0
 #define FIRST s1

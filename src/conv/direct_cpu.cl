@@ -135,10 +135,11 @@ INLINE void store_sums(const VECTOR *sums, __global RESULT *to, long4 at, int a,
 }
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const long *signal_lines,
-       __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
-       __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes, long8 tiles,
-       int8 tile, __local real *values, __local real *weights, __local real *totals) {
+direct(__global const SIGNAL *restrict signal, __constant const long *signal_lines,
+       __global const KERNEL *restrict taps, __constant const long *taps_lines, __global RESULT *restrict result,
+       __constant const long *result_lines, direct_call call, __local real *values, __local real *weights,
+       __local real *totals) {
+    READ_CALL
     // tiles: lines, rows and columns of tiles, tiles a work-item, the end and the first of this launch. tile: rows and
     // columns (real numbers) of one, pitch, rows of local memory; the most rows and columns of taps at once.
     const long first = tiles.s5 + get_global_id(0) * tiles.s3, end = min(first + tiles.s3, tiles.s4);

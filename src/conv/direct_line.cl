@@ -59,10 +59,10 @@ INLINE void add_four(real *sums, real *v, int q, __local const real4 *line, int 
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const long *signal_lines,
-       __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
-       __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes, long8 tiles,
-       int8 tile, __local real4 *values, __local real4 *weights) {
+direct(__global const SIGNAL *restrict signal, __constant const long *signal_lines,
+       __global const KERNEL *restrict taps, __constant const long *taps_lines, __global RESULT *restrict result,
+       __constant const long *result_lines, direct_call call, __local real4 *values, __local real4 *weights) {
+    READ_CALL
     // tiles: lines, rows and columns of tiles; kernels; s5: the first tile of this launch. tile: log2 of the work-items
     // side by side; the pitch of a line and the room for taps, by fours.
     const int item = get_local_id(0), lanes = 1 << tile.s0, pitch = tile.s1, fours = tile.s4;

@@ -59,10 +59,10 @@ INLINE void load_row(const window *w, int r, real *v) {
                  (TURN_KERNEL ? TAP_COLUMNS - 1 - (j) : (j)) * TAP_COLUMN]
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const long *signal_lines,
-       __global const KERNEL *restrict taps, long4 taps_at, __constant const long *taps_lines,
-       __global RESULT *restrict result, long4 result_at, __constant const long *result_lines, long8 sizes,
-       long8 tiles) {
+direct(__global const SIGNAL *restrict signal, __constant const long *signal_lines,
+       __global const KERNEL *restrict taps, __constant const long *taps_lines, __global RESULT *restrict result,
+       __constant const long *result_lines, direct_call call) {
+    READ_CALL
     // tiles: lines, rows and columns of tiles; s5: the first of this launch.
     const int item = get_local_id(0), x = item % LANES, y = item / LANES;
     const uint group = (uint)(tiles.s5 + get_group_id(0)), across = (uint)tiles.s2, down = (uint)tiles.s1;

@@ -215,15 +215,10 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
                            .n_pieces = (cell)n_pieces,
                            .joint = (cell)g->joint,
                            .n_lines = (cell)n_lines};
-    const mst_argument arguments[] = {MST_BIND_AS("tables", any->tables.buffer),
-                                      MST_BIND_AS("source", source.buffer),
-                                      MST_BIND_AS("target", target.buffer),
-                                      MST_BIND(work, buffers[WORK]),
-                                      MST_BIND(padded, buffers[PADDED]),
-                                      MST_BIND(spectrum, buffers[SPECTRUM]),
-                                      MST_BIND_AS("scratch", any->scratch.buffer),
-                                      MST_BIND(call, call),
-                                      MST_BIND(scale, plan->desc.scale)};
+    const mst_argument arguments[] = {MST_BIND_AS("tables", any->tables.buffer),   MST_BIND_AS("source", source.buffer),
+                                      MST_BIND_AS("target", target.buffer),        MST_BIND(work, buffers[WORK]),
+                                      MST_BIND(padded, buffers[PADDED]),           MST_BIND(spectrum, buffers[SPECTRUM]),
+                                      MST_BIND_AS("scratch", any->scratch.buffer), MST_BIND(call, call)};
     return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments),
                              (size_t)mst_smaller(units, (uint64_t)g->work_items), 1, NULL, error);
 }

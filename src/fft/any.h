@@ -80,10 +80,12 @@ cell mst_any_several(const any_pass *p);
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out);
 
 // Parts of that: the steps of a pass behind those that are there already, of numbers of which `inner` lie side by side; the roots
-// of unity for n + 1 results of 2n real numbers; and room for places, which the caller fills, NULL: out of memory.
+// of unity for n + 1 results of 2n real numbers; the plan's scale; and room for places, which the caller fills, NULL: out of
+// memory.
 void mst_any_add_steps(const mst_fft *plan, const mst_fft_pass *p, size_t inner, any_pass *out);
 void mst_any_add_prime(const mst_fft *plan, any_pass *out); // the last of the steps' and places' tables: what a prime step needs
 cell mst_any_add_half_roots(const mst_fft *plan, size_t n);
+cell mst_any_add_scale(const mst_fft *plan);
 cl_uint *mst_any_new_places(const mst_fft *plan, size_t count, cell *at);
 void mst_any_values_release(mst_any_values *values);
 

@@ -208,7 +208,8 @@ void mst_any_describe_box(const mst_fft *plan, any_pass *out) {
     const mst_pass *first = &box->passes[0].device.pass, *end = &box->passes[box->count - 1].device.pass;
     const box_rows b = rows_of(box);
     const bool odd = b.last->half == MST_HALF_NONE;
-    *out = (any_pass){.n = (cell)(b.rows * b.last->n), .low = -1, .high = -1, .lanes = -1, .scaled = end->scale};
+    *out = (any_pass){.n = (cell)(b.rows * b.last->n), .low = -1, .high = -1, .lanes = -1};
+    out->scale = end->scale ? mst_any_add_scale(plan) : -1;
     add_steps(plan, &b, out);
     add_places(plan, &b, out);
     mst_any_add_prime(plan, out);

@@ -128,7 +128,7 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     memset(out, 0, sizeof *out);
     out->n = (cell)pass->n;
     out->ends = ends[pass->half];
-    out->scaled = pass->scale;
+    out->scale = -1;
     if (pass->n_radices > 0 && pass->radices[0] % (pass->lanes / 2) == 0)
         out->near = (cell)(pass->n / pass->radices[0]);
     out->twiddled = pass->twiddle_n > 0;

@@ -26,7 +26,7 @@ ulong count_tiles(ulong n_lines, ulong before, ulong run) {
 // is one pass and one piece of so many lines, and work-items share its tiles.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_any(__global const uchar *tables, __global real *source, __global real *target, __global real *work,
-        __global real *padded, __global real *spectrum, __global real *scratch, any_call call, real scale) {
+        __global real *padded, __global real *spectrum, __global real *scratch, any_call call) {
     vreal v[2 * ANY_TILE + 2];
     __global const any_pass *passes = (__global const any_pass *)(tables + call.passes_at);
     __global const real *numbers = (__global const real *)tables;
@@ -55,13 +55,14 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                         n_tiles = count_tiles(lines, before, run);
             const ulong tiles_end = n_lines ? (id + 1) * n_tiles / n_items : n_tiles;
             const ulong several = (ulong)p->several;
+            const real scale = p->scale >= 0 ? numbers[p->scale] : 1;
             for (ulong tile = n_lines ? id * n_tiles / n_items : 0, done; tile < tiles_end; tile += done) {
                 done = 1;
                 if (several > 1 && tile + several <= tiles_end && (tile + several) * LANES <= lines) {
                     done = several;
                     transform_rows(v, p, from, to, numbers, places + p->places,
                                    s_base + (long)(s_first + tile * LANES) * s->lane_stride,
-                                   t_base + (long)(t_first + tile * LANES) * t->lane_stride, p->scaled ? scale : 1);
+                                   t_base + (long)(t_first + tile * LANES) * t->lane_stride, scale);
                     continue;
                 }
                 const lines_of_tile l = find_tile(tile, lines, before, run);
@@ -71,13 +72,13 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                     find_tile(tile + 1, lines, before, run).count == LANES) {
                     done = 2;
                     transform_wide(v, p, from, to, numbers, places + p->places, s_first + l.first, t_first + l.first,
-                                   s_base, t_base, p->scaled ? scale : 1);
+                                   s_base, t_base, scale);
                     continue;
                 }
 #ifdef EVEN_DATA
                 if (p->ends >= ANY_EVEN_COMBINE_ALONE) {
                     even_runs(p, from, to, numbers, s_first + l.first, t_first + l.first, l.count, s_base, t_base,
-                              p->scaled ? scale : 1);
+                              scale);
                     continue;
                 }
 #endif
@@ -96,7 +97,7 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                     find_lines(s, s_first + next.first, max(next.count, 1u), s_base, s_next);
                     find_lines(t, t_first + next.first, max(next.count, 1u), t_base, t_next);
                     done = even_tiles(v, p, from, to, numbers, places, s_at, t_at, s_next, t_next, l.count, next.count,
-                                      p->scaled ? scale : 1);
+                                      scale);
                     continue;
                 }
 #endif
@@ -106,7 +107,7 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                 else
                     transform_tile(v, p, (uint)p->n, numbers, places + p->places);
                 store_tile(v + 2 * p->first_n, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first,
-                           l.count, t_base, t_at, p->scaled ? scale : 1);
+                           l.count, t_base, t_at, scale);
             }
         }
 }

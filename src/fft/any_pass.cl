@@ -73,7 +73,7 @@ typedef struct any_pass {
     cell run_roots;          // and those of its runs' beginnings
     cell lines_a_piece, run; // run: tiles do not cross multiples of it; 0: none
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
-    cell scaled;
+    cell scale;                                                       // in `numbers`, -1: 1
     cell several; // tiles of short rows that are worked on at once: calls cost as much as they do
     cell wide;    // tiles go by twos: a side is wide
     any_side source, target;

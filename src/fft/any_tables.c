@@ -156,6 +156,14 @@ void mst_any_add_prime(const mst_fft *plan, any_pass *out) {
     out->n_steps = n_steps;
 }
 
+// What results are multiplied by; no argument of the launch, as drivers copy each of those anew.
+cell mst_any_add_scale(const mst_fft *plan) {
+    void *values = malloc((size_t)mst_fft_number_bytes(plan));
+    if (values)
+        mst_table_put(values, plan->is_double, 0, (mst_root){plan->desc.scale, 0});
+    return add_made(plan, values, (size_t)mst_fft_number_bytes(plan));
+}
+
 cell mst_any_add_half_roots(const mst_fft *plan, size_t n) { return add_roots(plan, 2 * n, 1, n / 2 + 1, false); }
 
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out) {
@@ -164,6 +172,7 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
         out->places = add_places(plan, pass);
     mst_any_add_steps(plan, p, 1, out);
     mst_any_add_prime(plan, out);
+    out->scale = pass->scale ? mst_any_add_scale(plan) : -1;
     out->low = add_table(plan, p, MST_TABLE_LOW);
     out->high = add_table(plan, p, MST_TABLE_HIGH);
     out->lanes = add_table(plan, p, MST_TABLE_LANES);

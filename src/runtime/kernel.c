@@ -104,8 +104,11 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
     const size_t bytes = is_rounded ? sizeof rounded : a->bytes;
     const void *value = is_rounded ? &rounded : a->value;
     mst_set_value *set = &kernel->set[k];
-    if (a->kind == MST_ARGUMENT_MEMORY || (value && bytes > sizeof set->value))
+    const bool is_memory = a->kind == MST_ARGUMENT_MEMORY && *(const cl_mem *)value;
+    if (is_memory || (value && bytes > sizeof set->value)) {
+        set->bytes = 0;
         return clSetKernelArg(kernel->opencl, k, bytes, value);
+    }
     if (set->bytes == bytes && (!value || memcmp(set->value, value, bytes) == 0))
         return CL_SUCCESS;
     const cl_int code = clSetKernelArg(kernel->opencl, k, bytes, value);

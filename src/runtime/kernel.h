@@ -43,10 +43,10 @@ typedef struct mst_argument {
 } mst_argument;
 
 // What a parameter has been set to, so that the driver is not told again: in a group, the threads of all devices wait for one
-// another in its calls. Not of memory, whose handle may have become another one's, nor of what is larger.
+// another in its calls. Not of memory that there is, whose handle may have become another one's, nor of what is larger.
 typedef struct mst_set_value {
-    size_t bytes;                          // 0: not known
-    unsigned char value[sizeof(cl_ulong)]; // of local memory the bytes are all
+    size_t bytes;             // 0: not known
+    unsigned char value[256]; // of local memory the bytes are all
 } mst_set_value;
 
 // A kernel and its signature.
