@@ -519,11 +519,9 @@ MST_API mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double
 // Brick number `number` of n, in the order of their places, into which the grid of a description is cut: `bricks` of them along
 // each axis, whose product is n; NULL, or all 0: as many as a model of messages and bytes finds best, cut along the slowest axis
 // alone where that is as good. `steps` between exchanges; 0: as many as the model holds to be best. Where only the slowest axis
-// is cut, the last ones of n may have no nodes, as by mst_stencil_divide. Exchanges beside the interior are of such a cut only:
-// desc->exchange asks for it, too, and by default the model does where GPUs are as fast with it. *brick is from its INIT. Needs
-// no context. Thread-safe. MST_ERROR_ARGUMENT: as mst_stencil_create; also too many bricks for the nodes of an axis, which are to
-// have as many as halos are deep, or exchanges beside the interior of others than such; MST_ERROR_UNSUPPORTED: an ensemble that
-// is cut along another axis than that of its runs; MST_ERROR_HOST_MEMORY.
+// is cut, the last ones of n may have no nodes, as by mst_stencil_divide. *brick is from its INIT. Needs no context. Thread-safe.
+// MST_ERROR_ARGUMENT: as mst_stencil_create; also too many bricks for the nodes of an axis, which are to have as many as halos
+// are deep; MST_ERROR_UNSUPPORTED: an ensemble that is cut along another axis than that of its runs; MST_ERROR_HOST_MEMORY.
 MST_API mst_status mst_stencil_brick_of(const mst_stencil_desc *desc, const size_t bricks[MST_MAX_AXES], size_t n, size_t number,
                                         uint64_t steps, mst_stencil_brick *brick, mst_error *error);
 

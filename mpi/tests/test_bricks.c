@@ -110,9 +110,11 @@ static void make_scheme(scheme *s, size_t turn) {
     *d = (mst_stencil_desc)MST_STENCIL_DESC_INIT;
     d->rank = turn % 4 == 3 ? 1 : turn % 2 ? 3 : 2;
     make_layout(s);
-    const bool absorbs = test_random(3) == 0;
+    const bool is_beside = turn == 0 || test_random(3) == 0; // so large that something is computed beside exchanges
+    const bool absorbs = !is_beside && test_random(2), is_wide = is_beside || (!absorbs && test_random(2));
+    const size_t side = d->rank == 3 ? (is_wide ? 16 : 10) : is_wide ? 40 : 14;
     for (int k = 0; k < d->rank; k++) {
-        d->grid[k] = (d->rank == 3 ? 10 : 14) * (s->layout[k] == 1 ? 1 + (size_t)absorbs : s->layout[k]) + test_random(7);
+        d->grid[k] = side * (s->layout[k] == 1 ? 1 + (size_t)absorbs : s->layout[k]) + test_random(7);
         d->spacing[k] = 0.5;
     }
     make_wave(s, absorbs);
@@ -148,9 +150,10 @@ static void make_scheme(scheme *s, size_t turn) {
     d->monitors = s->monitors;
     d->n_monitors = N_MONITORS;
     d->schedule = test_random(2) ? MST_STENCIL_SWEEPS : test_random(2) ? MST_STENCIL_IN_CORE : MST_STENCIL_AUTO;
-    if (test_random(6) == 0 && d->rank > 1)
-        d->schedule = MST_STENCIL_PYRAMID_SLABS;
-    d->exchange = (mst_stencil_halo_exchange)test_random(3);
+    if (is_beside || (test_random(6) == 0 && d->rank > 1))
+        d->schedule = is_beside ? MST_STENCIL_IN_CORE : MST_STENCIL_PYRAMID_SLABS;
+    d->exchange = is_beside ? MST_STENCIL_EXCHANGE_BESIDE : (mst_stencil_halo_exchange)test_random(3);
+    d->shape = test_random(2) ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
 }
 
 static size_t nodes_of(const mst_stencil_desc *d) {
@@ -268,7 +271,6 @@ static mst_mpi_stencil *make(mst_context *context, const scheme *s, uint64_t bet
     memcpy(wanted.bricks, s->layout, sizeof s->layout);
     d.brick = &wanted;
     d.part = &(const mst_stencil_part){0, 1, 1}; // which is not taken
-    d.exchange = s->layout[0] < (size_t)test_n_ranks ? MST_STENCIL_EXCHANGE_AUTO : d.exchange;
     OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, between, 60, &ours, &e));
     *brick = (mst_stencil_brick)MST_STENCIL_BRICK_INIT;
     OK(mst_mpi_stencil_brick(ours, brick, &e));
@@ -380,9 +382,6 @@ static void check_refusals(mst_context *context) {
     expect_refusal(context, &s, 1, "0 bricks are wanted along axis 1");
     s.layout[0] = 1;
     s.layout[1] = (size_t)test_n_ranks;
-    s.desc.exchange = MST_STENCIL_EXCHANGE_BESIDE;
-    expect_refusal(context, &s, 1, "exchanges beside the interior are wanted");
-    s.desc.exchange = MST_STENCIL_EXCHANGE_WAITS;
     s.desc.grid[1] = (size_t)test_n_ranks;
     s.desc.n_sources = s.desc.n_receivers = s.desc.n_spectra = s.desc.n_monitors = 0;
     expect_refusal(context, &s, 1, "too many for");

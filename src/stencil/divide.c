@@ -14,6 +14,7 @@ static const double LATENCY = 4e-5, EXCHANGE = 8e9;
 
 // Nodes a second of a GPU, whose copies go on beside its kernels.
 static const double GPU_UPDATES = 5e10;
+static const double AS_GOOD = 1.1;
 
 // Rates of no particular device, where none is at hand.
 static mst_parts_rates rates_of(const mst_problem *p, const mst_plan_inputs *in, size_t n) {
@@ -132,8 +133,8 @@ fail:
 // ---- Bricks
 
 // How many of them along each axis of the problem: as the caller wants it, or chosen.
-static mst_status take_bricks(const mst_problem *p, const mst_stencil_desc *desc, const mst_halo halos[N_AXES],
-                              const size_t *given, size_t n, uint64_t steps, size_t bricks[N_AXES], mst_error *error) {
+static mst_status take_bricks(const mst_problem *p, const mst_halo halos[N_AXES], const size_t *given, size_t n, uint64_t steps,
+                              size_t bricks[N_AXES], mst_error *error) {
     mst_status status = MST_OK;
     const mst_parts_rates rates = rates_of(p, NULL, n);
     size_t all = 1, any = 0;
@@ -141,10 +142,6 @@ static mst_status take_bricks(const mst_problem *p, const mst_stencil_desc *desc
         bricks[axis] = 1;
     for (int k = 0; k < MST_MAX_AXES && given; k++)
         any += given[k];
-    if (any == 0 && desc->exchange == MST_STENCIL_EXCHANGE_BESIDE) { // which only slabs have
-        bricks[PLANES] = n;
-        return MST_OK;
-    }
     if (any == 0) {
         mst_bricks_choose(p, halos, &rates, n, steps, bricks);
         return MST_OK;
@@ -224,17 +221,17 @@ static uint64_t steps_of(const mst_problem *p, const laid_out *l, size_t n) {
     return mst_larger(steps, (uint64_t)1);
 }
 
-// Whether GPUs, whose exchanges go on beside the interior of slabs, are as fast with these as with bricks, which wait. What a
-// grid is cut into does not depend on the devices, which may differ from rank to rank.
+// Whether GPUs, whose exchanges go on beside the interior, are about as fast with slabs as with bricks, which need more kernels
+// and copies than the model counts. What a grid is cut into does not depend on the devices, which may differ from rank to rank.
 static bool slabs_overlap(const mst_problem *p, const laid_out *bricks, const laid_out *slabs, size_t n) {
     int axis;
     int64_t least;
     mst_parts_rates rates = rates_of(p, NULL, n);
     rates.updates = GPU_UPDATES;
-    const double waiting = mst_bricks_seconds(p, bricks->halos, &rates, bricks->bricks, bricks->steps);
     rates.beside = true;
     return mst_bricks_fit(p, slabs->halos, slabs->bricks, slabs->steps, &axis, &least) &&
-           mst_parts_seconds(p, &slabs->halos[PLANES], &rates, slabs->steps, n) <= waiting;
+           mst_parts_seconds(p, &slabs->halos[PLANES], &rates, slabs->steps, n) <=
+               AS_GOOD * mst_bricks_seconds(p, bricks->halos, &rates, bricks->bricks, bricks->steps);
 }
 
 // Slabs in place of bricks that the model of exchanges that wait has chosen.
@@ -246,7 +243,7 @@ static mst_status prefer_slabs(const mst_problem *p, const mst_stencil_desc *des
     memcpy(slabs.halos, l->halos, sizeof slabs.halos);
     slabs.steps = steps > 0 ? steps : steps_of(p, &slabs, n);
     MST_TRY(find_split(p, l, &is_split, error));
-    const bool may_overlap = desc->exchange == MST_STENCIL_EXCHANGE_AUTO && !desc->no_overlap;
+    const bool may_overlap = desc->exchange != MST_STENCIL_EXCHANGE_WAITS && !desc->no_overlap;
     if (is_split || (may_overlap && slabs_overlap(p, l, &slabs, n)))
         *l = slabs;
 fail:
@@ -258,13 +255,10 @@ static mst_status lay_out(const mst_problem *p, const mst_stencil_desc *desc, co
     mst_status status = MST_OK;
     const bool is_wanted = given && given[0] + given[1] + given[2] > 0;
     MST_TRY(mst_halo_find(p, out->halos, error));
-    MST_TRY(take_bricks(p, desc, out->halos, given, n, steps, out->bricks, error));
+    MST_TRY(take_bricks(p, out->halos, given, n, steps, out->bricks, error));
     out->is_slabs = out->bricks[PLANES] == n;
     MST_REQUIRE(p->n_runs == 0 || out->is_slabs, MST_ERROR_UNSUPPORTED,
                 "an ensemble is cut into parts with some of its runs each, not into bricks");
-    MST_REQUIRE(out->is_slabs || desc->exchange != MST_STENCIL_EXCHANGE_BESIDE, MST_ERROR_ARGUMENT,
-                "exchanges beside the interior are wanted, and bricks that are cut along other axes than the slowest of "
-                "several; those have to wait");
     out->steps = steps > 0 ? steps : steps_of(p, out, n);
     if (!is_wanted && !out->is_slabs)
         MST_TRY(prefer_slabs(p, desc, n, steps, out, error));

@@ -22,22 +22,27 @@ uint64_t mst_halos_taken(const mst_stencil *s) { return halos_of(s, true); }
 uint64_t mst_edge_bytes(const mst_stencil *s, int side) { return side < s->n_links ? s->links[side].given_bytes : 0; }
 uint64_t mst_halo_bytes(const mst_stencil *s, int side) { return side < s->n_links ? s->links[side].taken_bytes : 0; }
 
-mst_cuts mst_part_cuts(const mst_stencil *s) {
-    const mst_part *p = &s->part[PLANES];
-    const int64_t begin = p->first - p->held_first, end = begin + p->count, beside = s->halos[PLANES].beside;
-    mst_cuts cuts = {.planes = p->held_count, .high = p->held_count, .to = p->held_count};
+static mst_cuts_axis cuts_along(const mst_stencil *s, int axis) {
+    const mst_part *p = &s->part[axis];
+    const int64_t begin = p->first - p->held_first, end = begin + p->count, beside = s->halos[axis].beside;
+    mst_cuts_axis cuts = {.nodes = p->held_count, .high = p->held_count, .to = p->held_count};
     for (int k = 0; k < s->n_links; k++) {
         const mst_link *link = &s->links[k];
-        if (link->given_bytes == 0)
-            continue;
-        if (link->side[PLANES] < 0) {
+        if (link->given_bytes > 0 && link->side[axis] < 0) {
             cuts.from = begin - beside;
-            cuts.low = link->given.to[PLANES] - p->held_first;
-        } else if (link->side[PLANES] > 0) {
-            cuts.high = link->given.from[PLANES] - p->held_first;
+            cuts.low = link->given.to[axis] - p->held_first;
+        } else if (link->given_bytes > 0 && link->side[axis] > 0) {
+            cuts.high = link->given.from[axis] - p->held_first;
             cuts.to = end + beside;
         }
     }
+    return cuts;
+}
+
+mst_cuts mst_part_cuts(const mst_stencil *s) {
+    mst_cuts cuts;
+    for (int axis = 0; axis < N_AXES; axis++)
+        cuts.axes[axis] = cuts_along(s, axis);
     return cuts;
 }
 

@@ -35,21 +35,31 @@ fail:
     return status;
 }
 
+typedef struct given_mark {
+    mst_queue *queue;
+    cl_event event;
+} given_mark;
+
+static mst_status mark_given(void *user, mst_error *error) {
+    given_mark *mark = user;
+    return mst_event_mark(mark->queue, &mark->event, error);
+}
+
 // Queues n steps behind which halos are exchanged, and the exchange beside most of them.
 static mst_status advance_and_exchange(mst_members *m, size_t k, uint64_t n, uint64_t row, bool *met, mst_error *error) {
     mst_status status = MST_OK;
     mst_member *own = &m->all[k];
     mst_schedule *schedule = own->solver->schedule;
-    cl_event given = NULL;
-    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &own->cuts, &given, error));
+    given_mark given = {&schedule->queue, NULL};
+    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &own->cuts, mark_given, &given, error));
     // A wait for the event alone leaves what is queued behind it with NVIDIA's driver until later.
     MST_TRY_CL(clFlush(schedule->queue.opencl), "cannot queue steps");
     const double start = mst_now();
-    MST_TRY(mst_members_exchange(m, k, own->exchange++, &given, met, error));
+    MST_TRY(mst_members_exchange(m, k, own->exchange++, &given.event, met, error));
     own->exchanging += mst_now() - start;
     own->steps_left = m->steps;
 fail:
-    mst_event_drop(&given);
+    mst_event_drop(&given.event);
     return status;
 }
 
@@ -275,8 +285,8 @@ static void destroy(mst_schedule *schedule) {
 }
 
 // Nothing is lent, as members make their initial values themselves.
-static const mst_schedule_kind kind = {destroy, advance, settle,  abandon, get,  put, count_nonfinite,
-                                       NULL,    NULL,    collect, NULL,    NULL, NULL};
+static const mst_schedule_kind kind = {destroy, advance, settle,  abandon, get,  put,  count_nonfinite,
+                                       NULL,    NULL,    collect, NULL,    NULL, NULL, NULL};
 
 static mst_status find_owners(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;

@@ -1,5 +1,6 @@
 #include "neighbours.h"
 
+#include "packing.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "schedules/memory.h"
@@ -24,22 +25,17 @@ fail:
     return status;
 }
 
-// Along another axis than the slowest.
-static bool is_cut_sideways(const mst_stencil *s) {
-    return mst_problem_is_cut(&s->problem, ROWS) || mst_problem_is_cut(&s->problem, COLUMNS);
-}
-
 mst_status mst_part_run_begin(mst_stencil *s, const mst_stencil_neighbours *with, mst_part_run *out, mst_error *error) {
     mst_status status = MST_OK;
     *out = (mst_part_run){.solver = s};
     MST_TRY(mst_description_read(NEIGHBOURS, with, &out->with, error));
     MST_TRY(check(s, &out->with, error));
     out->left = out->with.first;
-    out->beside = s->inputs.wishes.beside && s->schedule->kind->advance_cuts && !is_cut_sideways(s);
+    out->beside = s->inputs.wishes.beside && s->schedule->kind->advance_cuts;
     out->cuts = mst_part_cuts(s);
     out->down = (mst_queue)MST_QUEUE(s->context, s->context->download);
     out->up = (mst_queue)MST_QUEUE(s->context, s->context->upload);
-    for (int side = 0; side < s->n_links; side++) {
+    for (int side = 0; side < s->n_links && !s->packing; side++) {
         MST_TRY(mst_halo_cut(s, side, true, MST_HALO_PIECE, &out->gives[side], &out->n_gives[side], error));
         MST_TRY(mst_halo_cut(s, side, false, MST_HALO_PIECE, &out->takes[side], &out->n_takes[side], error));
     }
@@ -80,17 +76,35 @@ fail:
     return status;
 }
 
+// What all neighbours are given, to the host.
+static mst_status download(mst_part_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    if (run->solver->packing)
+        return mst_packing_download(run->solver->packing, &run->down, run->with.given[0], error);
+    for (int side = 0; side < run->solver->n_links; side++)
+        MST_TRY(move_pieces(run, side, false, error));
+    MST_TRY(mst_queue_finish(&run->down, error));
+fail:
+    return status;
+}
+
+static mst_status upload(mst_part_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    if (run->solver->packing)
+        return mst_packing_upload(run->solver->packing, &run->up, run->with.taken[0], error);
+    for (int side = 0; side < run->solver->n_links; side++)
+        MST_TRY(move_pieces(run, side, true, error));
+fail:
+    return status;
+}
+
 // With `behind`, kernels that are queued later wait for what is on its way up; else it is there.
 static mst_status exchange(mst_part_run *run, bool behind, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     cl_event halos = NULL;
-    const int n = run->solver->n_links;
-    for (int side = 0; side < n; side++)
-        MST_TRY(move_pieces(run, side, false, error));
-    MST_TRY(mst_queue_finish(&run->down, error));
+    MST_TRY(download(run, error));
     MST_TRY(run->with.exchange(run->with.user, error));
-    for (int side = 0; side < n; side++)
-        MST_TRY(move_pieces(run, side, true, error));
+    MST_TRY(upload(run, error));
     MST_TRY_CL(clFlush(run->up.opencl), "cannot upload halos");
     if (behind && mst_halos_taken(run->solver) > 0) {
         MST_TRY(mst_event_mark(&run->up, &halos, error));
@@ -98,6 +112,8 @@ static mst_status exchange(mst_part_run *run, bool behind, mst_traffic *traffic,
     } else {
         MST_TRY(mst_queue_finish(&run->up, error));
     }
+    if (run->solver->packing)
+        MST_TRY(mst_packing_spread(run->solver->packing, error));
     traffic->download_bytes += mst_halos_given(run->solver);
     traffic->upload_bytes += mst_halos_taken(run->solver);
     run->left = run->solver->steps_left = run->solver->halo_steps;
@@ -106,24 +122,43 @@ fail:
     return status;
 }
 
+// Behind which what neighbours are given may be downloaded.
+typedef struct given_halos {
+    mst_stencil *solver;
+    cl_event event;
+} given_halos;
+
+static mst_status mark_given(void *user, mst_error *error) {
+    given_halos *halos = user;
+    const mst_status status = halos->solver->packing ? mst_packing_gather(halos->solver->packing, error) : MST_OK;
+    return status == MST_OK ? mst_event_mark(&halos->solver->schedule->queue, &halos->event, error) : status;
+}
+
 // Queues n steps, what neighbours are given first, and exchanges that while the rest goes on.
 static mst_status advance_and_exchange(mst_part_run *run, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     mst_schedule *schedule = run->solver->schedule;
-    cl_event given = NULL;
-    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &run->cuts, &given, error));
+    given_halos given = {run->solver, NULL};
+    MST_TRY(schedule->kind->advance_cuts(schedule, n, row, &run->cuts, mark_given, &given, error));
     MST_TRY_CL(clFlush(schedule->queue.opencl), "cannot queue steps"); // or a driver may leave the rest until later
-    MST_TRY_CL(mst_wait_for_events(1, &given), "cannot compute edges");
+    MST_TRY_CL(mst_wait_for_events(1, &given.event), "cannot compute edges");
     MST_TRY(exchange(run, true, traffic, error));
 fail:
-    mst_event_drop(&given);
+    mst_event_drop(&given.event);
     return status;
 }
 
 static mst_status settle_and_exchange(mst_part_run *run, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
     mst_schedule *schedule = run->solver->schedule;
-    const mst_status status = schedule->kind->settle(schedule, traffic, error);
-    return status == MST_OK ? exchange(run, false, traffic, error) : status;
+    MST_TRY(schedule->kind->settle(schedule, traffic, error));
+    if (run->solver->packing) {
+        MST_TRY(mst_packing_gather(run->solver->packing, error));
+        MST_TRY(mst_queue_finish(&schedule->queue, error));
+    }
+    MST_TRY(exchange(run, false, traffic, error));
+fail:
+    return status;
 }
 
 mst_status mst_part_run_advance(mst_part_run *run, uint64_t row, uint64_t most, uint64_t to_come, uint64_t *n,

@@ -2,6 +2,8 @@
 
 #include "halo.h"
 #include "history.h"
+#include "packing.h"
+#include "runtime/numbers.h"
 #include "stream/ram.h"
 #include "tune.h"
 
@@ -75,6 +77,9 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     MST_TRY(mst_part_take(s, desc, error));
     MST_TRY(mst_points_make(&s->problem, &s->points, error));
     MST_TRY(mst_solver_inputs(context, &s->problem, desc, &s->inputs, error));
+    const uint64_t packed = mst_smaller(mst_packing_bytes(s), s->inputs.device.left);
+    s->inputs.device.left -= packed;
+    s->inputs.device.used += packed;
     MST_TRY(mst_plan_check(&s->inputs, error));
     if (choice)
         chosen = *choice;
@@ -143,6 +148,7 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
                                     .file_offset = desc->file_offset,
                                     .counts = desc->check_every > 0};
     MST_TRY(make_schedule(&with, &s->schedule, error));
+    MST_TRY(mst_packing_create(s, &s->packing, error));
     MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     if (!choice)
@@ -173,6 +179,7 @@ void mst_stencil_destroy(mst_stencil *s) {
         return;
     mst_turn_destroy(s->turn);
     mst_observer_release(&s->observer);
+    mst_packing_destroy(s->packing);
     if (s->schedule)
         s->schedule->kind->destroy(s->schedule);
     for (int k = 0; k < 2; k++)

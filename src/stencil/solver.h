@@ -41,8 +41,9 @@ struct mst_stencil {
     // Of sweeps around a middle: the scheme outside layers, of which the steppers of several steps count; else NULL.
     struct mst_stencil *outside;
     mst_tables tables;
-    mst_schedule *schedule; // holds the state
-    mst_observer observer;  // looks at it
+    mst_schedule *schedule;      // holds the state
+    mst_observer observer;       // looks at it
+    struct mst_packing *packing; // of the halos of a brick (packing.h); NULL: pieces are copied
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
     // Values that are infinite or NaN are looked for after so many steps; 0: never. When they were last, and how many each array

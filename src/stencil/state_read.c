@@ -84,27 +84,63 @@ fail:
     return status;
 }
 
-// The part's own nodes of an array, to where they are in one of the whole grid: as many at once as lie one behind the other in
-// both.
+// Elements that lie one behind the other in what the part holds, to where they are in an array of the whole grid.
+static mst_status write_run(reading *r, uint64_t first, uint64_t count, const unsigned char *from, mst_error *error) {
+    mst_status status = MST_OK;
+    const uint64_t e = mst_type_bytes(r->type);
+    for (uint64_t k = 0, n; k < count; k += n) {
+        const mst_part_piece piece = mst_part_piece_at(&r->s->problem, r->array, first + k);
+        n = mst_smaller(piece.count, count - k);
+        MST_TRY(mst_transfer_write(r->s->context->pool, &r->to, (size_t)(piece.at * e), (size_t)((piece.at + n) * e),
+                                   from + k * e, error));
+    }
+fail:
+    return status;
+}
+
+static mst_status read_run(reading *r, uint64_t first, uint64_t count, mst_error *error) {
+    mst_status status = MST_OK;
+    for (uint64_t k = 0, n; k < count; k += n) {
+        n = mst_smaller(count - k, (uint64_t)CHUNK);
+        MST_TRY(get(r->s, r->array, r->type, first + k, n, r->packed, error));
+        MST_TRY(write_run(r, first + k, n, r->packed, error));
+    }
+fail:
+    return status;
+}
+
+// Parts of rows, of many with one copy from the device, which brings what lies between them, too.
+static mst_status read_rows(reading *r, uint64_t first, uint64_t n_rows, uint64_t pitch, uint64_t count, mst_error *error) {
+    mst_status status = MST_OK;
+    const uint64_t at_once = pitch < CHUNK ? CHUNK / pitch : 1, e = mst_type_bytes(r->type);
+    for (uint64_t j = 0, n; j < n_rows; j += n, first += n * pitch) {
+        n = mst_smaller(n_rows - j, at_once);
+        if (n == 1) {
+            MST_TRY(read_run(r, first, count, error));
+            continue;
+        }
+        MST_TRY(get(r->s, r->array, r->type, first, (n - 1) * pitch + count, r->packed, error));
+        for (uint64_t row = 0; row < n; row++)
+            MST_TRY(write_run(r, first + row * pitch, count, r->packed + row * pitch * e, error));
+    }
+fail:
+    return status;
+}
+
+// The part's own nodes of an array, to where they are in one of the whole grid: as many at once as lie one behind the other.
 static mst_status read_own(reading *r, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_problem *p = &r->s->problem;
-    const uint64_t e = mst_type_bytes(r->type), *start = r->nodes.start, *count = r->nodes.count;
+    const uint64_t *start = r->nodes.start, *count = r->nodes.count;
     uint64_t grid[N_AXES];
-    mst_layers_grid(p, r->array, grid);
+    mst_layers_grid(&r->s->problem, r->array, grid);
     const bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS];
-    const uint64_t run = count[COLUMNS] * (rows ? count[ROWS] : 1) * (planes ? count[PLANES] : 1);
-    for (uint64_t i = 0; i < (planes ? 1 : count[PLANES]); i++)
-        for (uint64_t j = 0; j < (rows ? 1 : count[ROWS]); j++) {
-            const uint64_t first = ((start[PLANES] + i) * grid[ROWS] + start[ROWS] + j) * grid[COLUMNS] + start[COLUMNS];
-            for (uint64_t k = 0, n; k < run; k += n) {
-                const mst_part_piece piece = mst_part_piece_at(p, r->array, first + k);
-                n = mst_smaller(mst_smaller(piece.count, run - k), (uint64_t)CHUNK);
-                MST_TRY(get(r->s, r->array, r->type, piece.first, n, r->packed, error));
-                MST_TRY(mst_transfer_write(r->s->context->pool, &r->to, (size_t)(piece.at * e), (size_t)((piece.at + n) * e),
-                                           r->packed, error));
-            }
-        }
+    for (uint64_t i = 0; i < (planes ? 1 : count[PLANES]); i++) {
+        const uint64_t first = ((start[PLANES] + i) * grid[ROWS] + start[ROWS]) * grid[COLUMNS] + start[COLUMNS];
+        if (rows)
+            MST_TRY(read_run(r, first, count[COLUMNS] * count[ROWS] * (planes ? count[PLANES] : 1), error));
+        else
+            MST_TRY(read_rows(r, first, count[ROWS], grid[COLUMNS], count[COLUMNS], error));
+    }
 fail:
     return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MOST_STEPS = 256, LEAST_NODES = 1 << 12 }; // between exchanges; of a brick that is not a slab
+enum { GROUP_COLUMNS = 64 };                      // that a GPU's work-group goes through, however few are wanted
 
 // Nothing held beside a brick's own nodes is more than this part of them, as all of it is computed twice.
 static const double MOST_HALO = 0.5;
@@ -16,14 +17,17 @@ static const double MESSAGE = 5e-6;
 
 // What a brick in the middle has.
 typedef struct brick_size {
-    double own, held; // nodes
+    double own, held;  // nodes
+    double rest, thin; // what exchanges go on beside, and what kernels go through beside the nodes that they do first
     double messages, bytes;
 } brick_size;
 
 static bool is_ring(const mst_problem *p, int axis) { return p->is_ring[axis] || mst_problem_periodic(p, axis); }
 
-static brick_size size_of(const mst_problem *p, const mst_halo halos[N_AXES], const size_t bricks[N_AXES], uint64_t steps) {
-    brick_size s = {.own = 1, .held = 1, .messages = 1};
+static brick_size size_of(const mst_problem *p, const mst_halo halos[N_AXES], const mst_parts_rates *rates,
+                          const size_t bricks[N_AXES], uint64_t steps) {
+    brick_size s = {.own = 1, .held = 1, .rest = 1, .messages = 1};
+    const uint64_t unit = mst_smaller(rates->unit, steps);
     double rows = 1, by_rows = 1; // what lies beside it along the slowest axis comes in long runs
     for (int axis = 0; axis < N_AXES; axis++) {
         const double own = ceil((double)p->whole[axis] / (double)bricks[axis]);
@@ -32,11 +36,15 @@ static brick_size size_of(const mst_problem *p, const mst_halo halos[N_AXES], co
         const double beside = sides == 2 ? (double)(low + high) : sides == 1 ? (double)mst_larger(low, high) : 0;
         s.own *= own;
         s.held *= own + beside;
+        s.rest *= fmax(own - beside, 0);
+        const int64_t thin = mst_halo_depth(&halos[axis], 0, unit) + mst_halo_depth(&halos[axis], 1, unit);
+        s.thin += sides * (double)mst_larger(thin, (int64_t)(axis == COLUMNS ? GROUP_COLUMNS : 0)) / own;
         s.messages *= sides + 1;
         rows *= axis == PLANES ? own : own + beside;
         by_rows *= own;
     }
     s.messages -= 1;
+    s.thin *= s.own;
     // Faces of other axes are gathered from short runs, which takes about as long as sending them.
     s.bytes = ((s.held - s.own) + (rows - by_rows)) * (double)p->state_node_bytes;
     return s;
@@ -44,9 +52,11 @@ static brick_size size_of(const mst_problem *p, const mst_halo halos[N_AXES], co
 
 double mst_bricks_seconds(const mst_problem *p, const mst_halo halos[N_AXES], const mst_parts_rates *rates,
                           const size_t bricks[N_AXES], uint64_t steps) {
-    const brick_size s = size_of(p, halos, bricks, steps);
+    const brick_size s = size_of(p, halos, rates, bricks, steps);
     const double exchange = rates->latency + MESSAGE * s.messages + s.bytes / rates->exchange;
-    return s.held / rates->updates + exchange / (double)steps;
+    const double hidden = rates->beside ? s.rest * (double)steps / rates->updates : 0;
+    const double first = rates->beside ? s.thin / rates->updates + MST_PARTS_LAUNCHES / (double)steps : 0;
+    return s.held / rates->updates + first + fmax(exchange - hidden, 0) / (double)steps;
 }
 
 bool mst_bricks_fit(const mst_problem *p, const mst_halo halos[N_AXES], const size_t bricks[N_AXES], uint64_t steps, int *axis,
@@ -77,7 +87,7 @@ uint64_t mst_bricks_steps(const mst_problem *p, const mst_halo halos[N_AXES], co
     if (reads_nothing(halos, bricks))
         return UINT32_MAX;
     for (uint64_t steps = 1; steps <= MOST_STEPS && mst_bricks_fit(p, halos, bricks, steps, &axis, &least); steps++) {
-        const brick_size s = size_of(p, halos, bricks, steps);
+        const brick_size s = size_of(p, halos, rates, bricks, steps);
         const double seconds = mst_bricks_seconds(p, halos, rates, bricks, steps);
         if (best > 0 && (s.held > (1 + MOST_HALO) * s.own || seconds >= fastest))
             continue;

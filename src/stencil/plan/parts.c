@@ -12,9 +12,6 @@ enum { MOST_STEPS = 256, MOST_COUNTED = 1 << 30 }; // between exchanges, by the 
 // No halo takes more than this part of what the thinnest part has itself, as all of it is computed twice.
 static const double MOST_HALO = 0.5;
 
-// Seconds of the launches that planes beside cuts take beside those of the rest.
-static const double LAUNCHES = 3e-5;
-
 static int64_t nodes_between(const mst_problem *p, int axis, uint64_t a, uint64_t b) {
     const int64_t apart = (int64_t)(a > b ? a - b : b - a), n = (int64_t)p->whole[axis];
     return mst_problem_periodic(p, axis) ? mst_smaller(apart, n - apart) : apart;
@@ -121,7 +118,7 @@ static double seconds_beside(const mst_halo *halo, const mst_parts_rates *rates,
                              double plane_seconds, double exchange) {
     const double again = 2 * halo_planes(halo, mst_smaller(rates->unit, steps));
     const double rest = (planes - 2 * halo_planes(halo, steps)) * plane_seconds * (double)steps;
-    return again * plane_seconds + (LAUNCHES + fmax(exchange - fmax(rest, 0), 0)) / (double)steps;
+    return again * plane_seconds + (MST_PARTS_LAUNCHES + fmax(exchange - fmax(rest, 0), 0)) / (double)steps;
 }
 
 double mst_parts_seconds(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, size_t n) {

@@ -32,6 +32,9 @@ int64_t mst_halo_least(const mst_halo *halo, bool is_ring, uint64_t steps);
 size_t mst_parts_cut(const mst_problem *problem, int axis, const mst_halo *halo, uint64_t steps, const double *shares, size_t n,
                      mst_part *parts);
 
+// Seconds of the launches that nodes beside cuts take beside those of the rest.
+#define MST_PARTS_LAUNCHES 3e-5
+
 // What the time between exchanges depends on.
 typedef struct mst_parts_rates {
     double updates;  // nodes a second that one part's device computes

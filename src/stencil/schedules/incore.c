@@ -57,27 +57,28 @@ fail:
     return status;
 }
 
-// ---- Planes beside cuts first
+// ---- Nodes beside cuts first
 
 enum { MOST_PASSES = 16 };
 
-// Passes over the planes beside cuts and the rest.
+// Passes over the nodes beside cuts and the rest, from one of the copies on.
 typedef struct passes {
     in_core *schedule;
+    int from;
     size_t n;
     const mst_stepper *steppers[MOST_PASSES];
     uint64_t rows[MOST_PASSES];
-    int64_t beyond[MOST_PASSES]; // planes that the passes behind one reach
+    mst_cuts_launch launches[MOST_PASSES];
 } passes;
 
-static int64_t reach_of(const mst_stepper *stepper) {
-    return mst_larger((int64_t)stepper->pipeline.low[PLANES], (int64_t)stepper->pipeline.high[PLANES]);
+static int64_t reach_of(const mst_stepper *stepper, int axis) {
+    return mst_larger((int64_t)stepper->pipeline.low[axis], (int64_t)stepper->pipeline.high[axis]);
 }
 
 // The passes of n steps; none if there are too many.
 static passes list_passes(in_core *c, uint64_t n, uint64_t row) {
     const mst_schedule_desc *with = &c->base.with;
-    passes p = {.schedule = c};
+    passes p = {.schedule = c, .from = c->current};
     for (; n > 0 && p.n < MOST_PASSES; p.n++) {
         const mst_stepper *stepper = p.steppers[p.n] = &with->steppers[n >= with->plan->fuse ? 0 : 1];
         p.rows[p.n] = row;
@@ -85,33 +86,32 @@ static passes list_passes(in_core *c, uint64_t n, uint64_t row) {
         n -= (uint64_t)stepper->pipeline.m;
     }
     for (size_t k = p.n; k-- > 1;)
-        p.beyond[k - 1] = p.beyond[k] + mst_larger(reach_of(p.steppers[k]), reach_of(p.steppers[k - 1]));
+        for (int axis = 0; axis < N_AXES; axis++)
+            p.launches[k - 1].beyond[axis] =
+                p.launches[k].beyond[axis] + mst_larger(reach_of(p.steppers[k], axis), reach_of(p.steppers[k - 1], axis));
     p.n = n > 0 ? 0 : p.n;
     return p;
 }
 
-static mst_status enqueue_pass(void *user, size_t k, mst_cuts_range range, mst_error *error) {
+static mst_status enqueue_pass(void *user, size_t k, const mst_box *box, mst_error *error) {
     const passes *p = user;
     in_core *c = p->schedule;
-    const int from = (c->current + (int)k) % 2;
-    mst_box box = mst_plan_grid(c->base.with.problem);
-    box.from[PLANES] = range.from;
-    box.to[PLANES] = range.to;
-    return mst_stepper_enqueue(p->steppers[k], &c->base.queue, &c->state[from], &c->state[!from], &c->coefficients, &box, 1,
+    const int from = (p->from + (int)k) % 2;
+    return mst_stepper_enqueue(p->steppers[k], &c->base.queue, &c->state[from], &c->state[!from], &c->coefficients, box, 1,
                                p->rows[k], error);
 }
 
-static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
-                               mst_error *error) {
+static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, mst_cuts_given *given,
+                               void *user, mst_error *error) {
     mst_status status = MST_OK;
     in_core *c = (in_core *)schedule;
     passes p = list_passes(c, n, row);
-    if (p.n == 0 || !mst_cuts_leave_rest(cuts, p.beyond[0])) {
+    if (p.n == 0 || !mst_cuts_leave_rest(cuts, &p.launches[0])) {
         MST_TRY(advance(schedule, n, row, NULL, error));
-        return mst_event_mark(&schedule->queue, given, error);
+        return given(user, error);
     }
-    MST_TRY(mst_cuts_enqueue(cuts, p.beyond, p.n, enqueue_pass, &p, &schedule->queue, given, error));
     c->current = (c->current + (int)p.n) % 2;
+    MST_TRY(mst_cuts_enqueue(cuts, p.launches, p.n, enqueue_pass, &p, given, user, error));
 fail:
     return status;
 }
@@ -130,11 +130,15 @@ static cl_mem buffer_of(const in_core *c, int array) {
 
 static bool is_memory(const mst_problem *p, int array) { return array < p->n_arrays && p->layer_axes[array] >= 0; }
 
+static mst_boxes lie(const mst_schedule *schedule, int array) {
+    const mst_problem *p = schedule->with.problem;
+    const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
+    return mst_boxes_make(p, array, &whole, 0);
+}
+
 // A memory variable has elements for all nodes.
 static mst_status copy_memory(in_core *c, int array, uint64_t first, uint64_t count, bool up, void *host, mst_error *error) {
-    const mst_problem *p = c->base.with.problem;
-    const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
-    const mst_boxes boxes = mst_boxes_make(p, array, &whole, 0);
+    const mst_boxes boxes = lie(&c->base, array);
     return mst_boxes_copy(&boxes, &c->base.queue, buffer_of(c, array), first, count, up, host, error);
 }
 
@@ -172,9 +176,7 @@ static cl_long8 grid_of(const mst_problem *p) {
 
 static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, const uint64_t from[N_AXES],
                        const uint64_t count[N_AXES], bool up, void *host, mst_error *error) {
-    const mst_problem *p = schedule->with.problem;
-    const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
-    const mst_boxes boxes = mst_boxes_make(p, array, &whole, 0);
+    const mst_boxes boxes = lie(schedule, array);
     return mst_boxes_enqueue(&boxes, queue, buffer_of((in_core *)schedule, array), from, count, up, host, error);
 }
 
@@ -194,8 +196,8 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedule, array, out); }
 
 static const mst_schedule_kind kind = {
-    destroy,      advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move,
-    advance_cuts, NULL};
+    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move, advance_cuts,
+    lie,     NULL};
 
 // Nothing is put to nodes outside layers, and kernels may leave them as they are.
 static mst_status clear_memories(in_core *c, mst_error *error) {

@@ -2,6 +2,7 @@
 #ifndef MST_STENCIL_SCHEDULE_H
 #define MST_STENCIL_SCHEDULE_H
 
+#include "boxes.h"
 #include "cuts.h"
 #include "stencil/kernels/stepper.h"
 #include "stencil/kernels/sweeper.h"
@@ -59,10 +60,12 @@ typedef struct mst_schedule_kind {
     // not wait, while no other runs. NULL: the state is in a backing store.
     mst_status (*move)(mst_schedule *schedule, mst_queue *queue, int array, const uint64_t from[N_AXES],
                        const uint64_t count[N_AXES], bool up, void *host, mst_error *error);
-    // As advance, of a part of a grid: what neighbours are given is computed first, and *given, the caller's, is an event behind
-    // that; halos may be put behind it, too, while the rest goes on. NULL: the state is in a backing store.
-    mst_status (*advance_cuts)(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
-                               mst_error *error);
+    // As advance, of a part of a grid: what neighbours are given is computed first. `given` is called when that is queued, and
+    // finds it in the arrays; halos may be put behind it, too, while the rest goes on. NULL: the state is in a backing store.
+    mst_status (*advance_cuts)(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, mst_cuts_given *given,
+                               void *user, mst_error *error);
+    // How the elements of an array lie on the device; NULL: the state is in a backing store.
+    mst_boxes (*lie)(const mst_schedule *schedule, int array);
     // Where elements of an array of the state lie in the host's memory, one behind the other from `first` on, while the state is
     // whole; NULL, or gives that: they don't.
     const void *(*see)(const mst_schedule *schedule, int array, uint64_t first);

@@ -348,8 +348,8 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put, count_nonfinite,
-                                       NULL,    lend,    NULL,   NULL,    NULL, see};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put,  count_nonfinite,
+                                       NULL,    lend,    NULL,   NULL,    NULL, NULL, see};
 
 static mst_status take_ring(const skewed *k, mst_footprint_part part, uint64_t planes, mst_window *w, mst_error *error) {
     const mst_allocation *a = &k->with->plan->footprint.parts[part];

@@ -349,8 +349,8 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put, count_nonfinite,
-                                       NULL,    lend,    NULL,   NULL,    NULL, see};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,  put,  count_nonfinite,
+                                       NULL,    lend,    NULL,   NULL,    NULL, NULL, see};
 
 static mst_status take(skewed_sweeps *k, mst_error *error) {
     mst_status status = MST_OK;

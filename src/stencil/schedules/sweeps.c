@@ -163,47 +163,49 @@ static void abandon(mst_schedule *schedule) {
     mst_in_core_abandon(schedule);
 }
 
-// ---- Planes beside cuts first
+// ---- Planes beside cuts first; where rows or columns are cut, too, the whole
 
 // Sweeps of steps from a row on; states[k] is that before sweep k.
 typedef struct turned_sweeps {
     sweeping *schedule;
     uint64_t row;
     mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
-    int64_t beyond[MST_SWEEPER_MOST_SWEEPS]; // planes that the sweeps behind one reach
+    mst_cuts_launch launches[MST_SWEEPER_MOST_SWEEPS];
 } turned_sweeps;
 
-static mst_status enqueue_sweep(void *user, size_t k, mst_cuts_range range, mst_error *error) {
+static mst_status enqueue_sweep(void *user, size_t k, const mst_box *box, mst_error *error) {
     turned_sweeps *t = user;
     sweeping *c = t->schedule;
     const mst_sweeps *s = sweeps_of(c);
     mst_sweep_part part = mst_sweeps_whole(s);
-    part.from = range.from;
-    part.to = range.to;
+    part.from = box->from[PLANES];
+    part.to = box->to[PLANES];
     return mst_sweeper_sweep(c->base.with.sweeper, &c->base.queue, (int)k % s->n, &t->states[k], &t->states[k + 1],
                              t->row + k / (size_t)s->n, &part, error);
 }
 
-static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, cl_event *given,
-                               mst_error *error) {
+static mst_status advance_cuts(mst_schedule *schedule, uint64_t n, uint64_t row, const mst_cuts *cuts, mst_cuts_given *given,
+                               void *user, mst_error *error) {
     mst_status status = MST_OK;
     sweeping *c = (sweeping *)schedule;
     const mst_sweeps *s = sweeps_of(c);
     turned_sweeps t = {.schedule = c, .row = row};
     const int n_sweeps = n <= MST_SWEEPER_MOST_SWEEPS / (uint64_t)s->n ? (int)n * s->n : 0;
-    if (n_sweeps == 0 || !mst_cuts_leave_rest(cuts, (n_sweeps - 1) * mst_sweeps_lag(s))) {
+    for (int k = 0; k < n_sweeps; k++)
+        t.launches[k].beyond[PLANES] = (n_sweeps - 1 - k) * mst_sweeps_lag(s);
+    if (n_sweeps == 0 || mst_cuts_sideways(cuts) || !mst_cuts_leave_rest(cuts, &t.launches[0])) {
         MST_TRY(advance(schedule, n, row, NULL, error));
-        return mst_event_mark(&schedule->queue, given, error);
+        MST_TRY(mst_around_settle(&schedule->with, &c->around, &schedule->queue, &c->state, error));
+        return given(user, error);
     }
     MST_TRY(fill_margins(c, row, error));
     t.states[0] = c->state;
     for (int k = 0; k < n_sweeps; k++) {
-        t.beyond[k] = (n_sweeps - 1 - k) * mst_sweeps_lag(s);
         t.states[k + 1] = t.states[k];
         mst_sweeper_rotate(schedule->with.sweeper, k % s->n, &t.states[k + 1]);
     }
-    MST_TRY(mst_cuts_enqueue(cuts, t.beyond, (size_t)n_sweeps, enqueue_sweep, &t, &schedule->queue, given, error));
     c->state = t.states[n_sweeps];
+    MST_TRY(mst_cuts_enqueue(cuts, t.launches, (size_t)n_sweeps, enqueue_sweep, &t, given, user, error));
 fail:
     return status;
 }
@@ -223,15 +225,19 @@ static cl_long8 grid_of(const sweeping *c, int array) {
         {f->lengths[PLANES], f->lengths[ROWS], f->lengths[COLUMNS], f->array.pitch, f->array.plane_pitch, f->array.first}};
 }
 
+static mst_boxes lie(const mst_schedule *schedule, int array) {
+    return mst_boxes_of(sweeps_of((const sweeping *)schedule), array);
+}
+
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
+    const mst_boxes boxes = lie(schedule, array);
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, false, to, error);
 }
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
+    const mst_boxes boxes = lie(schedule, array);
     note_written(c, array, first, count);
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, true, (void *)from, error);
 }
@@ -240,7 +246,7 @@ static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, cons
                        const uint64_t count[N_AXES], bool up, void *host, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
     const mst_problem *p = schedule->with.problem;
-    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
+    const mst_boxes boxes = lie(schedule, array);
     if (up && count[ROWS] == p->grid[ROWS] && count[COLUMNS] == p->grid[COLUMNS])
         note_written(c, array, from[PLANES] * p->plane, count[PLANES] * p->plane);
     else if (up)
@@ -265,7 +271,7 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) {
 }
 
 static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get,          put, count_nonfinite,
-                                       view,    lend,    NULL,   move,    advance_cuts, NULL};
+                                       view,    lend,    NULL,   move,    advance_cuts, lie, NULL};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
