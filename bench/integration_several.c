@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VARIABLES = 8, CORES = 2, TEXT = 500 };
+enum { MOST_VARIABLES = 8, TEXT = 500 };
 
 typedef struct family {
     const char *name, *item, *between,
@@ -157,7 +157,6 @@ static void run_cuba(const job *j, bool vegas, outcome *o) {
     int regions, evaluations, fail;
     double value, error, probability;
     const int most = (int)j->most;
-    cubacores(CORES, 10000);
     const double start = cli_now();
     if (vegas)
         Vegas(j->family->n, 1, cuba_integrand, (void *)j->family, 1, j->tolerance, 0, 0, 1, 0, most, 10000, 5000, 10000, 0, NULL,
@@ -262,6 +261,7 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = cli_context(NULL, &arguments->common, false, &context);
     if (code != CLI_DONE)
         return code;
+    setenv("CUBACORES", "2", 0); // processes; the argument of cubacores is a number or a pointer, by version
     json_t *rows = json_array();
     printf("%s\n", mst_context_device(context)->name);
     for (int k = 0; k < FAMILIES && code == CLI_DONE; k++)

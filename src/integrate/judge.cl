@@ -14,6 +14,18 @@ real unsettled(__global const real *before, real value, uint round) {
     return change * kept / (1 - kept);
 }
 
+// What the integral will hardly be less than, so that regions need not be split whose errors are small beside it: the
+// least value of the last DIM rounds, if none of them was more than a little larger than the present one, or had
+// another sign.
+real likely_size(__global const real *before, real value, uint round) {
+    real least = fabs(value);
+    for (uint k = 1; k <= DIM; k++) {
+        const real one = round >= DIM ? before[(round - k) % (2 * DIM)] : 0;
+        least = one * value > 0 && fabs(one) <= fabs(value) * (1 + STEADY) ? fmin(least, fabs(one)) : 0;
+    }
+    return least;
+}
+
 // Sums over the work-items of a group, in a tree; in every item. scratch holds SHARED numbers an item. The loop is
 // entered in any case: PoCL has what follows a barrier twice if that is under a condition, and a loop that may be left
 // out is one.
@@ -78,7 +90,8 @@ void judge_component(real relative, real absolute, uint most_regions, uint least
     v->error = error;
     const bool nought = fabs(value) <= error && error <= NOUGHT * magnitude;
     const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
-    v->share = fmax(tolerance - sum[DONE_ERROR], (real)0) / (2 * (real)n);
+    const real likely = DIM > 1 ? STEADY * relative * likely_size(sum + BEFORE, value, round) : 0;
+    v->share = fmax(fmax(tolerance, likely) - sum[DONE_ERROR], (real)0) / (2 * (real)n);
     // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
     const bool unseen = error == 0 && n < least_look && evaluated + 3 * (ulong)n <= most_regions;
     uint count = 0, suspects = 0;
@@ -160,6 +173,17 @@ void agree(uint first, uint n, uint capacity, __global const real *values, __glo
     }
 }
 
+// Whether more rounds are of no use.
+bool is_hopeless(const verdict *v, uint round, __global real *sum) {
+    const bool falls = v->error < FALLS * sum[LEAST_ERROR];
+    sum[LEAST_ERROR] = falls ? v->error : sum[LEAST_ERROR];
+    sum[LEAST_ROUND] = falls ? (real)round : sum[LEAST_ROUND];
+    if (DIM == 1 || round < DIM || fabs(v->value) > v->error)
+        return false;
+    const real change = fabs(v->value - sum[BEFORE + (round - DIM) % (2 * DIM)]);
+    return (real)round >= sum[LEAST_ROUND] + (change <= STEADY * fabs(v->value) ? HOPELESS_STEADY : HOPELESS);
+}
+
 // Takes the verdicts over into the rows of an integral's components; whether one of them goes on. In one item.
 bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __global real *result,
               __global uint *states) {
@@ -169,7 +193,8 @@ bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __
         const bool runs = all[c].stop >= RUNNING;
         if (states[c] < RUNNING)
             continue;
-        states[c] = runs && spent ? BUDGET : all[c].stop;
+        const bool hopeless = is_hopeless(&all[c], round, sum);
+        states[c] = !runs ? all[c].stop : spent ? BUDGET : hopeless ? ROUND_OFF : all[c].stop;
         goes_on = goes_on || states[c] >= RUNNING;
         for (uint k = 0; k < 3; k++)
             sum[DONE_VALUE + k] += all[c].done[k];

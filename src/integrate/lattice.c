@@ -33,6 +33,9 @@ enum {
 // exponentially, and 16 shifts tell g to a quarter: so much more is taken for it. Bounded integrands have a g near 0 once points
 // resolve their peaks; until then, or where g is 1, nothing bounds what was not seen, and the error is infinite.
 #define G_MARGIN 1.5
+// Where that is so in ENDLESS steps in a row, from 2^PATIENT_LOG points on, it has no integral, or none that can be had.
+#define ENDLESS 4
+#define PATIENT_LOG 18
 #define SIDES 2 // the largest value is at one side; others may have as much
 
 typedef struct lattice {
@@ -43,12 +46,13 @@ typedef struct lattice {
 
 // What is known so far of the integrals of a chunk.
 typedef struct progress {
-    double *sums;    // a row of N_SHIFTS for each component
-    double *largest; // and another one: the largest |f| of each shift
-    double *sizes;   // sums of |f|, of all shifts
-    double *pairs;   // as they come from the device
-    bool *settled;   // components that have their result
-    cl_uint *active; // those that go on
+    double *sums;      // a row of N_SHIFTS for each component
+    double *largest;   // and another one: the largest |f| of each shift
+    double *sizes;     // sums of |f|, of all shifts
+    double *pairs;     // as they come from the device
+    unsigned *endless; // steps in a row in which nothing bounded what no point saw
+    bool *settled;     // components that have their result
+    cl_uint *active;   // those that go on
     size_t n_active;
 } progress;
 
@@ -166,7 +170,7 @@ static double unseen_tail(const double *largest, double n) {
 
 // Sets the result so far, and returns whether to go on: until the error is small enough or, where every value was 0, until so
 // many points were looked at that little can hide. `size` is the sum of |f| over all shifts.
-static bool judge(const mst_integral *plan, const double *sums, const double *largest, double size, int m,
+static bool judge(const mst_integral *plan, const double *sums, const double *largest, double size, int m, unsigned *endless,
                   mst_integral_result *r) {
     const mst_integral_desc *d = &plan->desc;
     double n = ldexp(1.0, m), mean = mst_integral_sum(sums, N_SHIFTS) / (N_SHIFTS * n), scatter = 0;
@@ -178,11 +182,12 @@ static bool judge(const mst_integral *plan, const double *sums, const double *la
     r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding + unseen_tail(largest, n);
     r->evaluations = (uint64_t)N_SHIFTS << m;
     r->status = MST_INTEGRAL_BUDGET;
+    *endless = isinf(r->error) ? *endless + 1 : 0;
     if (!isfinite(mean))
         r->status = MST_INTEGRAL_NON_FINITE;
     else if (r->error <= fmax(d->absolute_tolerance, d->relative_tolerance * fabs(mean)))
         r->status = MST_INTEGRAL_CONVERGED;
-    else if (r->error <= 2 * rounding)
+    else if (r->error <= 2 * rounding || (*endless >= ENDLESS && m >= PATIENT_LOG))
         r->status = MST_INTEGRAL_ROUND_OFF;
     bool unseen = size == 0 && m < LOOK_LOG;
     return (r->status == MST_INTEGRAL_BUDGET || unseen) && 2 * r->evaluations <= d->max_evaluations && m < LAST_LOG;
@@ -193,8 +198,8 @@ static bool judge_components(const mst_integral *plan, progress *p, size_t set, 
     const size_t n = (size_t)plan->n_components;
     bool goes_on = false;
     for (size_t k = set * n; k < (set + 1) * n; k++) {
-        p->settled[k] =
-            p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->largest + k * N_SHIFTS, p->sizes[k], m, &results[k]);
+        p->settled[k] = p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->largest + k * N_SHIFTS, p->sizes[k], m,
+                                                &p->endless[k], &results[k]);
         goes_on = goes_on || !p->settled[k];
         results[k].evaluations = (uint64_t)N_SHIFTS << m;
     }
@@ -211,6 +216,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     memset(p->sums, 0, count * n_components * N_SHIFTS * sizeof *p->sums);
     memset(p->largest, 0, count * n_components * N_SHIFTS * sizeof *p->largest);
     memset(p->sizes, 0, count * n_components * sizeof *p->sizes);
+    memset(p->endless, 0, count * n_components * sizeof *p->endless);
     memset(p->settled, 0, count * n_components * sizeof *p->settled);
     p->n_active = count;
     for (size_t i = 0; i < count; i++)
@@ -235,14 +241,11 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     mst_status status = MST_OK;
     size_t most = call->n_sets < MOST_SETS ? call->n_sets : MOST_SETS, most_pairs = GPU_ITEMS + MOST_SETS * N_SHIFTS;
     const size_t n_components = (size_t)plan->n_components, all = most * n_components;
-    progress p = {malloc(all * N_SHIFTS * sizeof *p.sums),
-                  malloc(all * N_SHIFTS * sizeof *p.largest),
-                  malloc(all * sizeof *p.sizes),
-                  malloc(4 * most_pairs * n_components * sizeof *p.pairs),
-                  malloc(all * sizeof *p.settled),
-                  malloc(most * sizeof *p.active),
-                  0};
-    MST_REQUIRE(p.sums && p.largest && p.sizes && p.pairs && p.settled && p.active, MST_ERROR_HOST_MEMORY,
+    progress p = {malloc(all * N_SHIFTS * sizeof *p.sums), malloc(all * N_SHIFTS * sizeof *p.largest),
+                  malloc(all * sizeof *p.sizes),           malloc(4 * most_pairs * n_components * sizeof *p.pairs),
+                  malloc(all * sizeof *p.endless),         malloc(all * sizeof *p.settled),
+                  malloc(most * sizeof *p.active),         0};
+    MST_REQUIRE(p.sums && p.largest && p.sizes && p.pairs && p.endless && p.settled && p.active, MST_ERROR_HOST_MEMORY,
                 "out of memory for %zu integrals", call->n_sets);
     for (size_t first = 0; first < call->n_sets; first += most)
         MST_TRY(run_chunk(plan, call, first, call->n_sets - first < most ? call->n_sets - first : most, &p, error));
@@ -251,6 +254,7 @@ fail:
     free(p.largest);
     free(p.sizes);
     free(p.pairs);
+    free(p.endless);
     free(p.settled);
     free(p.active);
     return status;

@@ -125,7 +125,7 @@ static void destroy(mst_integral *plan) {
 static size_t n_components(const mst_integral *plan) { return (size_t)plan->n_components; }
 
 // Numbers of a component of an integral, as regions.cl has them.
-static size_t n_sums(const mst_integral *plan) { return 3 + 2 * (size_t)plan->desc.n_variables; }
+static size_t n_sums(const mst_integral *plan) { return 5 + 2 * (size_t)plan->desc.n_variables; }
 
 // Makes room for n regions in a generation.
 static mst_status reserve_generation(mst_integral *plan, mst_generation *s, cl_uint n, mst_error *error) {

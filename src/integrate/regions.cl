@@ -42,15 +42,25 @@
 #define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
-// Row of a component of an integral in `sums`: value, error and integral of |f| of the regions done, the last 2 DIM
-// values. And in `results`, apart as the host reads no more: value and error of all regions.
-#define SUMS (3 + 2 * DIM)
-enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, BEFORE };
+// Row of a component of an integral in `sums`: value, error and integral of |f| of the regions done, the error that the
+// last one to be less by a tenth had, in which round, the last 2 DIM values. And in `results`, apart as the host reads
+// no more: value and error of all regions.
+#define SUMS (5 + 2 * DIM)
+enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, LEAST_ERROR, LEAST_ROUND, BEFORE };
 #define RESULTS 2
 enum { VALUE, ERROR };
 // An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
 #define NOUGHT (120 * EPSILON)
 #define UNSETTLED REAL(0.95)
+// With several variables halving every axis once takes DIM rounds, in which a value that is steady changes by no more
+// than this.
+#define STEADY REAL(0.25)
+// While the value is no more than its error, an integral whose error has not fallen by a tenth in so many rounds
+// diverges, or might as well: of |x - c|^s halving every axis leaves 2^-(1 + s). Peaks of a thousandth of the range are
+// found in as many.
+#define HOPELESS (10 * DIM)
+#define HOPELESS_STEADY (4 * DIM)
+#define FALLS REAL(0.9)
 
 // State of a component of an integral: while it runs, and why it stopped (mst_integral_status). A component that has
 // stopped keeps its value and error while regions are split for others. Row of an integral in `state`: those states,
@@ -138,7 +148,7 @@ __kernel void begin(uint n_sets, ulong intervals, uint cut_stride, uint first_re
 #pragma unroll 1
     for (uint c = 0; c < COMPONENTS; c++) {
         for (uint k = 0; k < BEFORE; k++)
-            sums[SUMS * ((ulong)set * COMPONENTS + c) + k] = 0;
+            sums[SUMS * ((ulong)set * COMPONENTS + c) + k] = k == LEAST_ERROR ? (real)INFINITY : 0;
         for (uint k = 0; k < RESULTS; k++)
             results[RESULTS * ((ulong)set * COMPONENTS + c) + k] = 0;
         state[STATE * (ulong)set + c] = RUNNING;
