@@ -1,7 +1,7 @@
-// integration-several: integrals in several variables beside Cuba's Cuhre and Vegas (Hahn 2005), with two processes, and
-// cubature's hcubature (Johnson), on one core: families that PAGANI published (Sakiotis et al. 2021), at its tolerances, until
-// one is not met. Each has as many evaluations as it does in about a second there. Time against true error; JSON, which
-// bench/plot_several.py draws.
+// integration-several: integrals in several variables beside Cuba's Cuhre and Vegas (Hahn 2005), with as many processes as
+// CUBACORES says, by default none of their own, as these cost more than they gain here, and cubature's hcubature (Johnson):
+// families that PAGANI published (Sakiotis et al. 2021), at its tolerances, until one is not met. Each has as many evaluations as
+// it does in about a second there. Time against true error; JSON, which bench/plot_several.py draws.
 #include "core/cli.h"
 #include "json.h"
 
@@ -261,7 +261,7 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = cli_context(NULL, &arguments->common, false, &context);
     if (code != CLI_DONE)
         return code;
-    setenv("CUBACORES", "2", 0); // processes; the argument of cubacores is a number or a pointer, by version
+    setenv("CUBACORES", "0", 0); // no processes but this one; the argument of cubacores is a number or a pointer, by version
     json_t *rows = json_array();
     printf("%s\n", mst_context_device(context)->name);
     for (int k = 0; k < FAMILIES && code == CLI_DONE; k++)

@@ -14,11 +14,11 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         rows = json.load(file)["rows"]
     families = sorted({(row["family"], row["variables"]) for row in rows})
-    peers = list(dict.fromkeys(row["peer"] for row in rows))
+    peers = list(dict.fromkeys(row["peer"] for row in rows if row["peer"] != "torchquad MonteCarlo"))
     script = ["set terminal svg size 1200,760 background rgb 'white' font 'sans-serif,13'", f"set output '{sys.argv[2]}'",
               "set logscale xy", "set format '10^{%L}'", "set grid", "set xrange [1e-5:3]", "set yrange [1e-11:10]",
               "set xlabel 'seconds'", "set ylabel 'true relative error'", "set key bottom left"]
-    for k, colour in enumerate(["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#000000"]):
+    for k, colour in enumerate(["#D55E00", "#0072B2", "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9"]):
         script.append(f"set style line {k + 1} lc rgb '{colour}' lw 2 pt {k + 5} ps 0.7")
     script.append("set multiplot layout 2,3")
     for n, (family, variables) in enumerate(families):
