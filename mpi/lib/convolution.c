@@ -32,12 +32,9 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_mpi_convolution *c = half_made;
     const request *r = given;
     mst_mpi_part spectrum = MST_MPI_PART_INIT;
-    int rank, n_ranks;
-    MPI_Comm_rank(c->team.communicator, &rank);
-    MPI_Comm_size(c->team.communicator, &n_ranks);
     c->padded = (mst_mpi_part)MST_MPI_PART_INIT;
     TRY(mst_mpi_frame_make(r->desc, r->cut, r->timeout, &c->frame, error));
-    TRY(mst_mpi_frame_parts(&c->frame, n_ranks, rank, &c->padded, &spectrum, c->operands, error));
+    TRY(mst_mpi_frame_parts(&c->frame, c->team.n_ranks, c->team.rank, &c->padded, &spectrum, c->operands, error));
     if (c->frame.is_empty)
         return MST_OK;
     c->n_products = mst_mpi_layout_elements(&spectrum.layout);
@@ -66,12 +63,7 @@ mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *contex
                                       mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error) {
     static const mst_mpi_kind convolution = {sizeof(mst_mpi_convolution), prepare, complete, destroy};
     request r = {context, desc, cut, timeout};
-    bool broken;
-    mst_status status;
-    mst_mpi_convolution *made = mst_mpi_make(communicator, timeout, out != NULL, &convolution, &r, &broken, &status, error);
-    if (out)
-        *out = made;
-    return status;
+    return mst_mpi_make(communicator, timeout, &convolution, &r, out, NULL, error);
 }
 
 int mst_mpi_convolution_is_broken(const mst_mpi_convolution *c) { return c && c->team.broken; }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void keep_one_line(char *text) {
@@ -28,6 +29,12 @@ mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what) {
     int length = 0;
     MPI_Error_string(code, text, &length);
     return mst_mpi_fail(error, MST_ERROR_IO, "%s: MPI says: %s", what, text);
+}
+
+mst_status mst_mpi_take(size_t bytes, const char *what, void *memory, mst_error *error) {
+    void **at = memory;
+    *at = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
+    return *at ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of %s", bytes, what);
 }
 
 mst_status mst_mpi_check_timeout(double timeout, mst_error *error) {

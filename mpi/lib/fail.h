@@ -14,6 +14,10 @@ mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what);
 // MST_ERROR_IO of a plan that is broken: its requests may still be active.
 mst_status mst_mpi_check_unbroken(bool broken, mst_error *error);
 
+// So many bytes of what ("an image"), or a page where there are none, into *memory, a pointer of any type, for the caller to
+// free.
+mst_status mst_mpi_take(size_t bytes, const char *what, void *memory, mst_error *error);
+
 // What a rank that knows no timeout, as its own is refused, gives the others to hear of it, seconds.
 #define MST_MPI_DEFAULT_TIMEOUT 600.0
 

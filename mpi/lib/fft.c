@@ -139,12 +139,6 @@ static mst_status make_transform(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, i
     return status;
 }
 
-static mst_status take(size_t bytes, void **memory, mst_error *error) {
-    *memory = bytes ? aligned_alloc(4096, (bytes + 4095) / 4096 * 4096) : NULL;
-    return !bytes || *memory ? MST_OK
-                             : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes between two steps", bytes);
-}
-
 // What needs no other rank.
 typedef struct request {
     mst_context *context;
@@ -156,12 +150,10 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_fft *plan = half_made;
     request *r = given;
-    int n_ranks;
-    MPI_Comm_size(plan->team.communicator, &n_ranks);
     plan->context = r->context;
     TRY(mst_mpi_fft_desc_read(r->given, &r->desc, error));
     REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
-    TRY(mst_mpi_steps_make(&r->desc, n_ranks, &plan->steps, error));
+    TRY(mst_mpi_steps_make(&r->desc, plan->team.n_ranks, &plan->steps, error));
 fail:
     return status;
 }
@@ -169,9 +161,7 @@ fail:
 // Results of steps are where the other ranks of the host see them, if they can be.
 static mst_status share_memory(mst_mpi_fft *plan, mst_error *error) {
     size_t bytes[3];
-    int rank;
-    MPI_Comm_rank(plan->team.communicator, &rank);
-    work_bytes(&plan->steps, rank, bytes);
+    work_bytes(&plan->steps, plan->team.rank, bytes);
     mst_status status = mst_mpi_window_create(plan->team.communicator, bytes[1], &plan->window, error);
     if (plan->window)
         plan->behind = plan->window->own;
@@ -180,14 +170,14 @@ static mst_status share_memory(mst_mpi_fft *plan, mst_error *error) {
 
 static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    int rank, last = 0;
+    const int rank = plan->team.rank;
+    int last = 0;
     size_t bytes[3];
-    MPI_Comm_rank(plan->team.communicator, &rank);
     work_bytes(&plan->steps, rank, bytes);
-    TRY(take(bytes[0], &plan->before, error));
+    TRY(mst_mpi_take(bytes[0], "what a step reads", &plan->before, error));
     if (!plan->window)
-        TRY(take(bytes[1], &plan->behind, error));
-    TRY(take(bytes[2], &plan->packed, error));
+        TRY(mst_mpi_take(bytes[1], "what a step writes", &plan->behind, error));
+    TRY(mst_mpi_take(bytes[2], "messages", &plan->packed, error));
     for (int i = 0; i < plan->steps.n; i++)
         last = plan->steps.step[i].n_axes ? i : last;
     for (int i = 0; i < plan->steps.n; i++) {
@@ -220,21 +210,17 @@ static mst_status complete(void *half_made, void *given, mst_error *error) {
 
 static void destroy(void *half_made) { mst_mpi_fft_destroy(half_made); }
 
+// *broken: the ranks were lost meanwhile.
 static mst_status make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out, bool *broken,
                        mst_error *error) {
     static const mst_mpi_kind transform = {sizeof(mst_mpi_fft), prepare, complete, destroy};
     request r = {context, desc, MST_MPI_FFT_DESC_INIT};
-    mst_status status;
-    mst_mpi_fft *made = mst_mpi_make(communicator, timeout_of(desc), out != NULL, &transform, &r, broken, &status, error);
-    if (out)
-        *out = made;
-    return status;
+    return mst_mpi_make(communicator, timeout_of(desc), &transform, &r, out, broken, error);
 }
 
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
                               mst_error *error) {
-    bool broken;
-    return make(communicator, context, desc, out, &broken, error);
+    return make(communicator, context, desc, out, NULL, error);
 }
 
 mst_status mst_mpi_fft_make(mst_mpi_team *owner, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,

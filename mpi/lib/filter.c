@@ -54,11 +54,8 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_filter *p = half_made;
     const request *r = given;
-    int rank, n_ranks;
-    MPI_Comm_rank(p->team.communicator, &rank);
-    MPI_Comm_size(p->team.communicator, &n_ranks);
     TRY(mst_mpi_image_make(r->desc, r->cut, r->timeout, &p->image, error));
-    TRY(mst_mpi_image_region(&p->image, n_ranks, rank, &p->region, error));
+    TRY(mst_mpi_image_region(&p->image, p->team.n_ranks, p->team.rank, &p->region, error));
     if (p->image.is_empty)
         return MST_OK;
     p->plane_bytes = mst_mpi_part_bytes(&p->region.points);
@@ -90,12 +87,7 @@ mst_status mst_mpi_filter_create(MPI_Comm communicator, mst_context *context, co
                                  double timeout, mst_mpi_filter **out, mst_error *error) {
     static const mst_mpi_kind filter = {sizeof(mst_mpi_filter), prepare, complete, destroy};
     request r = {context, desc, cut, timeout};
-    bool broken;
-    mst_status status;
-    mst_mpi_filter *made = mst_mpi_make(communicator, timeout, out != NULL, &filter, &r, &broken, &status, error);
-    if (out)
-        *out = made;
-    return status;
+    return mst_mpi_make(communicator, timeout, &filter, &r, out, NULL, error);
 }
 
 int mst_mpi_filter_is_broken(const mst_mpi_filter *p) { return p && p->team.broken; }

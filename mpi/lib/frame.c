@@ -199,12 +199,6 @@ size_t mst_mpi_layout_elements(const mst_layout *l) {
 
 size_t mst_mpi_part_bytes(const mst_mpi_part *p) { return mst_mpi_layout_elements(&p->layout) * mst_type_bytes(p->layout.type); }
 
-mst_status mst_mpi_take(size_t bytes, const char *what, void *memory, mst_error *error) {
-    void **at = memory;
-    *at = aligned_alloc(4096, (bytes / 4096 + 1) * 4096);
-    return *at ? MST_OK : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes of %s", bytes, what);
-}
-
 mst_status mst_mpi_convolution_needs(const mst_convolution_desc *desc, mst_mpi_cut cut, int n_ranks, int rank,
                                      mst_mpi_needs *needs, mst_error *error) {
     mst_status status = MST_OK;

@@ -39,8 +39,5 @@ bool mst_mpi_frame_turns(const mst_mpi_frame *f, int side, int axis);
 
 size_t mst_mpi_layout_elements(const mst_layout *layout);
 size_t mst_mpi_part_bytes(const mst_mpi_part *part);
-// So many bytes of what ("an image"), or a page where there are none, into *memory, a pointer of any type, for the caller to
-// free.
-mst_status mst_mpi_take(size_t bytes, const char *what, void *memory, mst_error *error);
 
 #endif

@@ -144,9 +144,7 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_mpi_stencil *s = half_made;
     const request *r = given;
     mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
-    int own, n_ranks;
-    MPI_Comm_rank(s->team.communicator, &own);
-    MPI_Comm_size(s->team.communicator, &n_ranks);
+    const int own = s->team.rank, n_ranks = s->team.n_ranks;
     s->parts = MPI_COMM_NULL;
     s->context = r->context;
     REQUIRE(s->context, MST_ERROR_ARGUMENT, "context must not be NULL");
@@ -188,12 +186,7 @@ mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, c
                                   double timeout, mst_mpi_stencil **out, mst_error *error) {
     static const mst_mpi_kind solver = {sizeof(mst_mpi_stencil), prepare, complete, destroy};
     request r = {context, desc, steps};
-    bool broken;
-    mst_status status;
-    mst_mpi_stencil *made = mst_mpi_make(communicator, timeout, out != NULL, &solver, &r, &broken, &status, error);
-    if (out)
-        *out = made;
-    return status;
+    return mst_mpi_make(communicator, timeout, &solver, &r, out, NULL, error);
 }
 
 void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {

@@ -135,10 +135,8 @@ static void choose(mst_mpi_stencil *s, const run *r) {
 static mst_status meet(mst_mpi_stencil *s, const run *r, mst_status own, mst_error *error) {
     mst_status status = MST_OK;
     MPI_Request request;
-    int rank;
-    MPI_Comm_rank(s->team.communicator, &rank);
     memset(s->mine, 0, sizeof s->mine);
-    if (rank == 0)
+    if (s->team.rank == 0)
         choose(s, r);
     s->mine[MST_MPI_FAILED] = own != MST_OK;
     s->mine[MST_MPI_STOP] = r->stop;

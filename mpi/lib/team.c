@@ -13,29 +13,43 @@ fail:
     return status;
 }
 
-void *mst_mpi_make(MPI_Comm communicator, double timeout, bool wanted, const mst_mpi_kind *kind, void *request, bool *broken,
-                   mst_status *status, mst_error *error) {
-    mst_mpi_team team = {.timeout = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT};
-    *status = mst_mpi_duplicate(communicator, team.timeout, &team.communicator, error);
-    *broken = *status != MST_OK;
-    if (*status != MST_OK) // nothing can be agreed on
-        return NULL;
+// For a team whose ranks are there. After a failure nothing is left of it, and *out is NULL still.
+static mst_status make(mst_mpi_team *team, double timeout, bool wanted, const mst_mpi_kind *kind, void *request, void **out,
+                       mst_error *error) {
     mst_mpi_team *made = calloc(1, kind->bytes);
     if (made)
-        *made = team;
-    *status = mst_mpi_team_agree(&team, prepare(made, timeout, wanted, kind, request, error), error);
+        *made = *team;
+    mst_status status = mst_mpi_team_agree(team, prepare(made, timeout, wanted, kind, request, error), error);
     if (made)
-        made->broken = team.broken;
-    if (*status == MST_OK && made)
-        *status = kind->complete(made, request, error);
-    *broken = made ? made->broken : team.broken;
-    if (*status == MST_OK)
-        return made;
-    if (made)
+        made->broken = team->broken;
+    if (status == MST_OK && made)
+        status = kind->complete(made, request, error);
+    team->broken = made ? made->broken : team->broken;
+    if (status == MST_OK)
+        *out = made;
+    else if (made)
         kind->destroy(made);
-    else if (!team.broken)
-        MPI_Comm_free(&team.communicator);
-    return NULL;
+    else if (!team->broken)
+        MPI_Comm_free(&team->communicator);
+    return status;
+}
+
+mst_status mst_mpi_make(MPI_Comm communicator, double timeout, const mst_mpi_kind *kind, void *request, void *out, bool *broken,
+                        mst_error *error) {
+    mst_mpi_team team = {.timeout = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT};
+    void *made = NULL;
+    mst_status status = mst_mpi_duplicate(communicator, team.timeout, &team.communicator, error);
+    team.broken = status != MST_OK; // nothing can be agreed on
+    if (status == MST_OK) {
+        MPI_Comm_rank(team.communicator, &team.rank);
+        MPI_Comm_size(team.communicator, &team.n_ranks);
+        status = make(&team, timeout, out != NULL, kind, request, &made, error);
+    }
+    if (out)
+        *(void **)out = made;
+    if (broken)
+        *broken = team.broken;
+    return status;
 }
 
 mst_status mst_mpi_team_agree(mst_mpi_team *team, mst_status mine, mst_error *error) {

@@ -6,7 +6,8 @@
 
 // Plans and solvers begin with it.
 typedef struct mst_mpi_team {
-    MPI_Comm communicator; // their own
+    MPI_Comm communicator; // their own,
+    int rank, n_ranks;     // of it
     double timeout;
     bool broken; // ranks were lost: nothing collective can be done any more, and MPI may still write to memory
 } mst_mpi_team;
@@ -19,11 +20,10 @@ typedef struct mst_mpi_kind {
     void (*destroy)(void *half_made);                                         // also if it was prepared in part only
 } mst_mpi_kind;
 
-// Makes one, which is the caller's; NULL on failure, of which nothing is left. Unless it is wanted (the caller's caller gave
-// somewhere to put it), that is MST_ERROR_ARGUMENT, as is a timeout that is none. *broken: the ranks were lost meanwhile.
-// Collective.
-void *mst_mpi_make(MPI_Comm communicator, double timeout, bool wanted, const mst_mpi_kind *kind, void *request, bool *broken,
-                   mst_status *status, mst_error *error);
+// Makes one, which is the caller's, into *out, a pointer to the kind; NULL on failure, of which nothing is left. Without `out`
+// that is MST_ERROR_ARGUMENT, as is a timeout that is none. *broken (or NULL): the ranks were lost meanwhile. Collective.
+mst_status mst_mpi_make(MPI_Comm communicator, double timeout, const mst_mpi_kind *kind, void *request, void *out, bool *broken,
+                        mst_error *error);
 
 // mst_mpi_agree of a team.
 mst_status mst_mpi_team_agree(mst_mpi_team *team, mst_status mine, mst_error *error);
