@@ -46,6 +46,13 @@ void cli_work_goes_on(void) {
         team->go_on();
 }
 
+int cli_work_meet(const char *command, int code) {
+    if (team->count > 1)
+        code = team->meet(command, code);
+    cli_take_time();
+    return code;
+}
+
 int cli_work_end(const char *command, int code, double began, mst_report *report) {
     works = false;
     if (team->count == 1)

@@ -54,6 +54,8 @@ void cli_take_time(void);
 double cli_work_begin(void);
 void cli_work_goes_on(void); // nothing where no such work is under way
 int cli_work_end(const char *command, int code, double began, mst_report *report);
+// The same within it: all wait for those that say that they go on, and get one exit code.
+int cli_work_meet(const char *command, int code);
 
 // ---- Shares
 

@@ -1,12 +1,15 @@
 // Many images: while one is filtered, threads read the next ones and write those before, one a processor.
 #include "core/standard.h"
+#include "core/team.h"
 #include "filter.h"
 #include "tone.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct reading {
@@ -52,6 +55,32 @@ static void finish(worker *w) {
     if (w->running)
         pthread_join(w->thread, NULL);
     w->running = false;
+}
+
+// Work that the others of a team may wait for long: by a thread, while this one says that it goes on.
+typedef struct told_work {
+    void *(*work)(void *);
+    void *user;
+    atomic_bool done;
+} told_work;
+
+static void *do_told(void *user) {
+    told_work *t = user;
+    t->work(t->user);
+    atomic_store(&t->done, true);
+    return NULL;
+}
+
+static void work_and_tell(void *(*work)(void *), void *user) {
+    static const struct timespec tick = {.tv_nsec = 5000000};
+    told_work t = {work, user, false};
+    worker w;
+    start(&w, do_told, &t);
+    while (!atomic_load(&t.done)) {
+        cli_work_goes_on();
+        nanosleep(&tick, NULL);
+    }
+    finish(&w);
 }
 
 // Whether pixels become float32 numbers first (tone.h).
@@ -288,15 +317,15 @@ static int run_together(filter_job *job) {
     for (size_t i = job->begin; i < job->end && code != CLI_INTERRUPTED; i++) {
         reading read = {.job = job, .path = job->inputs[i]};
         cli_take_time();
-        read_image(&read);
+        work_and_tell(read_image, &read);
         writing w = process(job, i, &read);
         if (w.code == CLI_DONE && filter_has_result(job)) {
-            write_image(&w);
+            work_and_tell(write_image, &w);
             if (w.code == CLI_DONE)
                 count_done(job, &w.image);
         }
         cli_image_free(&w.image);
-        code = last_failure(code, filter_agree(job, w.code));
+        code = last_failure(code, cli_work_meet(job->command, w.code));
     }
     return code;
 }

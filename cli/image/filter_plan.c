@@ -129,7 +129,7 @@ int filter_agree(const filter_job *job, int code) { return job->together ? cli_a
 int filter_agree_input(const filter_job *job, int code, const char *path, const cli_image *image) {
     if (!job->together)
         return code;
-    code = cli_agree(job->command, code == CLI_INTERRUPTED ? cli_fail_interrupted(job->command) : code);
+    code = cli_work_meet(job->command, code == CLI_INTERRUPTED ? cli_fail_interrupted(job->command) : code);
     const size_t numbers[] = {image->width, image->height, image->channels, image->alpha, image->type, image->pages};
     uint64_t all = 0;
     for (size_t i = 0; i < CLI_COUNT(numbers); i++)
