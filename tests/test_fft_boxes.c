@@ -65,6 +65,34 @@ static void check(mst_context *context, const mst_fft_desc *desc, int passes) {
     mst_fft_destroy(plan);
 }
 
+// Real numbers on GPUs.
+static void real_boxes(void **state) {
+    static const struct {
+        int rank, n_axes, forward, inverse; // passes
+        size_t shape[4];
+    } table[] = {
+        {3, 2, 1, 1, {3, 32, 32}},     // two boxes a work-group, and one more
+        {3, 2, 1, 1, {2, 30, 14}},     // rows of an odd number of pairs
+        {4, 3, 1, 1, {2, 8, 9, 10}},   // three axes, the middle one odd,
+        {4, 3, 1, 1, {3, 5, 6, 12}},   // or the first
+        {3, 2, 2, 2, {2, 12, 15}},     // an odd last axis
+        {4, 3, 2, 2, {2, 40, 12, 60}}, // a box of the last two, then columns; back, these first,
+        {4, 3, 2, 2, {1, 600, 8, 64}}, // long ones, too
+        {3, 2, 2, 2, {2, 200, 128}},   // too large
+    };
+    for (size_t i = 0; i < 4 * sizeof table / sizeof table[0]; i++) {
+        const size_t k = i / 4;
+        const bool wide = i % 2, inverse = i % 4 >= 2;
+        if (!test_turn(i, 4) || (wide && !mst_context_device(*state)->fp64))
+            continue;
+        mst_fft_desc desc =
+            describe(wide ? MST_FLOAT64 : MST_FLOAT32, table[k].rank, table[k].shape, table[k].n_axes, true, inverse);
+        desc.shape = MST_FFT_SHAPE_GPU;
+        desc.scale = i % 3 == 0 ? 1 : 0.25;
+        check(*state, &desc, inverse ? table[k].inverse : table[k].forward);
+    }
+}
+
 static void lanes(void **state) {
     mst_context *context = test_cpu(state);
     static const struct {
@@ -109,6 +137,7 @@ static void random_boxes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(boxes), cmocka_unit_test(lanes), cmocka_unit_test(random_boxes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(boxes), cmocka_unit_test(real_boxes), cmocka_unit_test(lanes),
+                                       cmocka_unit_test(random_boxes)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -132,6 +132,8 @@ bool mst_box_shape(mst_pass *pass, const mst_device_info *device) {
     pass->exchange_parts = 1;
     if (mst_pass_own_reals(pass) * real > limit)
         pass->exchange_parts = 2;
+    if (pass->half == MST_HALF_COMBINE && (pass->exchange_parts > 1 || pass->n_radices < 2)) // all results are in local memory
+        return false;
     for (pass->lines = 1;
          pass->lines * pass->threads < LEAST_GROUP && 2 * pass->lines * mst_pass_own_reals(pass) * real <= limit;)
         pass->lines *= 2;

@@ -32,6 +32,9 @@ void mst_pass_tables_add_parameters(const mst_pass_tables *t, mst_signature *sig
 
 static uint64_t number_bytes(const mst_pass *pass) { return pass->is_double ? 16 : 8; }
 
+// Complex numbers that stand for twice as many real ones along the axis of those.
+static size_t half_length(const mst_pass *pass) { return pass->n_box > 0 ? pass->box[pass->n_box - 1] : pass->n; }
+
 // Elements of a line that leave a pass, but for one more of spectra that are combined.
 static size_t length_of(const mst_pass *pass) { return mst_pass_halves(pass) ? 2 * pass->n : pass->n; }
 
@@ -78,6 +81,8 @@ void mst_pass_tables_plan(mst_pass_tables *t, const mst_pass *pass, bool back) {
     }
     if (mst_pass_halves(pass))
         tables[MST_TABLE_HALF_ROOTS].bytes = (pass->n / 2 + 1) * size;
+    else if (pass->n_box > 0 && pass->half != MST_HALF_NONE)
+        tables[MST_TABLE_HALF_ROOTS].bytes = (half_length(pass) + 1) * size;
     t->bytes = 0;
     for (int k = 0; k < MST_N_TABLES; k++)
         t->bytes += tables[k].bytes;
@@ -140,7 +145,7 @@ static void *twiddle_values(const mst_pass *pass, mst_table_kind kind, uint64_t 
     void *values = malloc((size_t)bytes);
     size_t count = (size_t)(bytes / number_bytes(pass)), step = 1;
     bool halves = kind == MST_TABLE_HALF_ROOTS;
-    if (!values || !mst_roots_create(&roots, halves ? 2 * pass->n : pass->twiddle_n))
+    if (!values || !mst_roots_create(&roots, halves ? 2 * half_length(pass) : pass->twiddle_n))
         return keep(values, false);
     if (kind == MST_TABLE_HIGH)
         step =

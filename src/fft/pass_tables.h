@@ -18,7 +18,8 @@ typedef enum mst_table_kind {
     MST_TABLE_BACK_STEPS, // and of the transform that goes back
     MST_TABLE_LOW,        // twiddles between passes
     MST_TABLE_HIGH,
-    MST_TABLE_HALF_ROOTS, // of GPU-shaped passes that combine or split: exp(-2 pi i k / 2n), k <= n/2
+    MST_TABLE_HALF_ROOTS, // of GPU-shaped passes that combine or split: exp(-2 pi i k / 2n), k <= n/2, of boxes
+                          // k <= n, the length of the last axis
     MST_TABLE_LANES,
     MST_TABLE_LOAD_FACTORS,  // what the element at a position is multiplied by while it is loaded,
     MST_TABLE_STORE_FACTORS, // and while it is stored

@@ -89,39 +89,73 @@ bool mst_fft_transforms(const mst_fft_desc *d, int axis) {
     return false;
 }
 
-// Plans a pass over as many of the last axes as local memory holds together, two or more, if there is such a number of them that
-// are all transformed. Returns that number.
-static int plan_box(mst_fft *plan) {
+// Boxes of the last axis as half as many complex numbers, where that is the axis of real ones.
+static bool halve_box(const mst_fft *plan, mst_pass *pass) {
     const mst_fft_desc *d = &plan->desc;
-    int most = 0, rank = d->input.rank;
-    if (plan->cpu || !mst_layout_is_dense(&d->input) || !mst_layout_is_dense(&d->output) || d->input.type != d->output.type)
+    const bool in = !mst_type_is_complex(d->input.type), out = !mst_type_is_complex(d->output.type);
+    size_t *last = &pass->box[pass->n_box - 1];
+    if (!in && !out)
+        return true;
+    if (d->axes[in ? 0 : d->n_axes - 1] != d->input.rank - 1 || *last % 2 != 0 || in != (d->direction == MST_FFT_FORWARD))
+        return false;
+    *last /= 2;
+    pass->half = in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
+    *(in ? &pass->load.element : &pass->store.element) = MST_ELEMENT_REAL;
+    return true;
+}
+
+static mst_view view_of_boxes(const mst_layout *layout, int n_box) {
+    size_t n = 1;
+    for (int k = layout->rank - n_box; k < layout->rank; k++)
+        n *= layout->shape[k];
+    return (mst_view){.n_dims = 1, .counts = {mst_layout_count(layout) / n}, .outer = {(int64_t)n}, .axis_stride = 1, .step = 1};
+}
+
+static bool shape_box(const mst_fft *plan, int count, mst_pass *pass) {
+    const mst_fft_desc *d = &plan->desc;
+    const mst_layout *all = mst_type_is_complex(d->output.type) ? &d->input : &d->output;
+    *pass = (mst_pass){.is_double = plan->is_double, .n_box = count, .n = 1};
+    for (int k = 0; k < count; k++)
+        pass->box[k] = all->shape[all->rank - count + k];
+    if (!halve_box(plan, pass))
+        return false;
+    for (int k = 0; k < count; k++)
+        pass->n *= pass->box[k];
+    return mst_box_shape(pass, &plan->context->device);
+}
+
+// Shapes a pass over as many of the last axes as local memory holds together, two or more, if there is such a number of them that
+// are all transformed. Returns that number.
+static int choose_box(const mst_fft *plan, mst_pass *pass) {
+    const mst_fft_desc *d = &plan->desc;
+    int most = 0;
+    if (plan->cpu || !mst_layout_is_dense(&d->input) || !mst_layout_is_dense(&d->output))
         return 0;
-    while (most < d->n_axes && mst_fft_transforms(d, rank - 1 - most))
+    while (most < d->n_axes && mst_fft_transforms(d, d->input.rank - 1 - most))
         most++;
-    for (int count = most; count >= 2; count--) {
-        mst_fft_pass *p = &plan->passes[0];
-        mst_pass *pass = &p->device.pass;
-        *pass = (mst_pass){.is_double = plan->is_double, .n_box = count, .n = 1};
-        for (int k = 0; k < count; k++)
-            pass->n *= pass->box[k] = d->input.shape[rank - count + k];
-        if (!mst_box_shape(pass, &plan->context->device))
-            continue;
-        size_t boxes = mst_layout_count(&d->input) / pass->n;
-        pass->source = pass->target =
-            (mst_view){.n_dims = 1, .counts = {boxes}, .outer = {(int64_t)pass->n}, .axis_stride = 1, .step = 1};
-        pass->load.swap = pass->store.swap = d->direction == MST_FFT_INVERSE;
-        pass->scale = count == d->n_axes && d->scale != 1;
-        p->from = SOURCE;
-        p->to = TARGET;
-        p->axis = rank - 1;
-        p->lines_an_item = boxes;
-        for (int k = 0; k < plan->split; k++)
-            p->lines_an_item /= d->input.shape[k];
-        plan->n_passes = 1;
-        return count;
-    }
-    plan->passes[0] = (mst_fft_pass){.axis = 0};
+    for (int count = most; count >= 2; count--)
+        if (shape_box(plan, count, pass))
+            return count;
     return 0;
+}
+
+// The pass of a box, before those of other axes or, to real numbers, behind them.
+static void add_box(mst_fft *plan, const mst_pass *pass, int count) {
+    const mst_fft_desc *d = &plan->desc;
+    mst_fft_pass *p = &plan->passes[plan->n_passes++];
+    const bool ends = count == d->n_axes || pass->half == MST_HALF_SPLIT;
+    p->device.pass = *pass;
+    p->device.pass.source = view_of_boxes(&d->input, count);
+    p->device.pass.target = view_of_boxes(&d->output, count);
+    if (pass->half == MST_HALF_NONE)
+        p->device.pass.load.swap = p->device.pass.store.swap = d->direction == MST_FFT_INVERSE;
+    p->device.pass.scale = ends && d->scale != 1;
+    p->from = plan->n_passes == 1 ? SOURCE : SPECTRUM;
+    p->to = TARGET;
+    p->axis = d->input.rank - 1;
+    p->lines_an_item = p->device.pass.source.counts[0];
+    for (int k = 0; k < plan->split; k++)
+        p->lines_an_item /= d->input.shape[k];
 }
 
 // Whether rows of a spectrum on its way to real numbers begin at whole sectors of memory: each pass over long columns then writes
@@ -142,16 +176,19 @@ static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
     bool real_in = d->input.type != complex_type, real_out = d->output.type != complex_type;
     bool inverse = d->direction == MST_FFT_INVERSE;
     mst_layout spectrum = mst_layout_dense(complex_type, d->input.rank, real_in ? d->output.shape : d->input.shape);
-    const int n_box = plan_box(plan), n_jobs = d->n_axes - n_box, last_axis = d->input.rank - 1;
+    mst_pass box;
+    const int n_box = choose_box(plan, &box), n_jobs = d->n_axes - n_box, last_axis = d->input.rank - 1;
     const size_t row_there = spectrum.shape[last_axis];
-    if (real_out && pads_rows(plan))
+    if (n_box > 0 && !real_out)
+        add_box(plan, &box, n_box);
+    if (real_out && n_box == 0 && pads_rows(plan))
         spectrum.shape[last_axis] = mst_round_up(row_there, GPU_SECTOR_BYTES / (size_t)mst_fft_number_bytes(plan));
     spectrum = mst_layout_dense(complex_type, spectrum.rank, spectrum.shape);
     for (int a = 0, number = 0; a < d->n_axes; a++) {
         int axis = d->axes[a];
         if (axis >= d->input.rank - n_box)
             continue;
-        bool first = plan->n_passes == 0, last = ++number == n_jobs;
+        bool first = plan->n_passes == 0, last = ++number == n_jobs && !(real_out && n_box > 0);
         mst_axis_job job = {.axis = axis,
                             .from = first      ? SOURCE
                                     : real_out ? SPECTRUM
@@ -187,6 +224,8 @@ static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
             MST_TRY(mst_axis_takes(plan, job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
                                                 : mst_axis_plan_convolution(plan, &job, error));
     }
+    if (n_box > 0 && real_out)
+        add_box(plan, &box, n_box);
 fail:
     return status;
 }

@@ -81,12 +81,37 @@ static void write_arithmetic(const mst_pass *pass, const mst_box_step *step, mst
     mst_pass_gpu_close(braces, out);
 }
 
+static void write_load(const mst_pass *pass, char *out, size_t size) {
+    const char *value = pass->half == MST_HALF_COMBINE ? "vload2(at, source + outer)"
+                        : pass->half == MST_HALF_SPLIT ? "split(source, outer, at, half_roots)"
+                                                       : NULL;
+    if (value)
+        snprintf(out, size, "const real2 value = active ? %s : (real2)(0, 0);\nre[e] = value.x, im[e] = value.y;", value);
+    else
+        snprintf(
+            out, size,
+            "const real2 value = active ? load_value(source, outer, at%s) : (real2)(0, 0);\nre[e] = value.x, im[e] = value.y;",
+            mst_load_arguments(pass));
+}
+
+// Real numbers are pairs, whose parts are where splitting left them: exchanged.
+static void write_store(const mst_pass *pass, char *out, size_t size) {
+    if (pass->half == MST_HALF_COMBINE)
+        snprintf(out, size, "own[PAD(at)] = re[e], own[%zuu + PAD(at)] = im[e];", mst_pass_padded_reals(pass));
+    else if (pass->half == MST_HALF_SPLIT)
+        snprintf(out, size, "vstore2((real2)(im[e], re[e])%s, at, target + result);", pass->scale ? " * scale" : "");
+    else
+        snprintf(out, size, "store_value(target, result, at%s, (real2)(re[e], im[e]));", mst_store_arguments(pass));
+}
+
 void mst_pass_write_box(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
-    char load[160], store[160];
-    snprintf(load, sizeof load,
-             "const real2 value = active ? load_value(source, outer, at%s) : (real2)(0, 0);\nre[e] = value.x, im[e] = value.y;",
-             mst_load_arguments(pass));
-    snprintf(store, sizeof store, "store_value(target, result, at%s, (real2)(re[e], im[e]));", mst_store_arguments(pass));
+    const bool combines = pass->half == MST_HALF_COMBINE;
+    char load[200], store[160];
+    write_load(pass, load, sizeof load);
+    write_store(pass, store, sizeof store);
+    mst_pass_gpu_write_pad(pass, out);
+    if (pass->half != MST_HALF_NONE)
+        mst_box_write_half_functions(pass, out);
     mst_pass_gpu_write_head(pass, signature, out);
     mst_text_add(out, "const long outer = active ? source_base + source_outer(source_first + line) : 0;\n");
     for (int s = 0; s < pass->n_radices; s++) {
@@ -105,10 +130,19 @@ void mst_pass_write_box(const mst_pass *pass, const mst_signature *signature, ms
         write_exchange(pass, &step, &next, out);
     }
     const mst_box_step last = mst_box_step_at(pass, pass->n_radices - 1);
+    if (combines) {
+        mst_text_add(out, "\n// Results to local memory.\n");
+        mst_pass_gpu_write_barrier(out);
+        write_moves(pass, &last, false, store, out);
+        mst_pass_gpu_write_barrier(out);
+    }
     mst_text_add(out, "\n// Store.\n"
                       "if (!active)\n"
                       "return;\n"
                       "const long result = target_base + target_outer(target_first + line);\n");
-    write_moves(pass, &last, false, store, out);
+    if (combines)
+        mst_box_write_combined(pass, out);
+    else
+        write_moves(pass, &last, false, store, out);
     mst_text_add(out, "}\n");
 }

@@ -47,6 +47,11 @@ typedef struct mst_pass_gpu_names {
     const char *re, *im, *table;
 } mst_pass_gpu_names;
 
+// write_box_half.c: what kernels have for boxes of real numbers: functions, and how results become the spectrum.
+void mst_box_write_half_functions(const mst_pass *pass, mst_text *out);
+void mst_box_write_combined(const mst_pass *pass, mst_text *out);
+
+void mst_pass_gpu_write_pad(const mst_pass *pass, mst_text *out); // of boxes, before their functions: the head has it else
 void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, mst_text *out);
 void mst_pass_gpu_write_barrier(mst_text *out);
 

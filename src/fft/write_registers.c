@@ -104,14 +104,19 @@ void mst_pass_gpu_write_place(const mst_pass *pass, unsigned run, mst_text *out)
         mst_text_put_values(out, "own = (__local real *)exchange + slot * ${own}u;\n", values);
 }
 
-void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
-    char attributes[80];
-    size_t shared = (mst_pass_own_reals(pass) * pass->areas * pass->lines + 1) / 2;
+void mst_pass_gpu_write_pad(const mst_pass *pass, mst_text *out) {
     if (pass->n_radices > 1 && !pass->whole_exchange)
         mst_text_put(out,
                      "// Real numbers in local memory: the gaps keep work-items that are neighbours off one another's banks.\n"
                      "#define PAD(i) ((i) + ((i) >> $shift))\n\n",
                      MST_SET(shift, mst_pass_pad_shift(pass)));
+}
+
+void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
+    char attributes[80];
+    size_t shared = (mst_pass_own_reals(pass) * pass->areas * pass->lines + 1) / 2;
+    if (pass->n_box == 0)
+        mst_pass_gpu_write_pad(pass, out);
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%u, 1, 1)))", pass->threads * pass->lines);
     mst_signature_write(signature, attributes, out);
     const bool staged = pass->staged_load || pass->staged_store;
