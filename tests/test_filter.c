@@ -54,11 +54,13 @@ static void sizes_and_edges(void **state) {
         size_t height, width;
         mst_filter_edges edges;
         mst_fft_shape shape;
-    } cases[] = {{1, 1, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},    {1, 7, MST_FILTER_REFLECT, MST_FFT_SHAPE_CPU},
-                 {7, 1, MST_FILTER_ZERO, MST_FFT_SHAPE_GPU},    {2, 3, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
-                 {41, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},   {15, 31, MST_FILTER_REFLECT, MST_FFT_SHAPE_GPU},
-                 {31, 18, MST_FILTER_WRAP, MST_FFT_SHAPE_AUTO}, {64, 32, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
-                 {34, 54, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},  {2048, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU}};
+    } cases[] = {{5000, 3, MST_FILTER_ZERO, MST_FFT_SHAPE_CPU},   {4, 16384, MST_FILTER_REFLECT, MST_FFT_SHAPE_CPU},
+                 {4100, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},   {1, 1, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
+                 {1, 7, MST_FILTER_REFLECT, MST_FFT_SHAPE_CPU},   {7, 1, MST_FILTER_ZERO, MST_FFT_SHAPE_GPU},
+                 {2, 3, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},      {41, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},
+                 {15, 31, MST_FILTER_REFLECT, MST_FFT_SHAPE_GPU}, {31, 18, MST_FILTER_WRAP, MST_FFT_SHAPE_AUTO},
+                 {64, 32, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},    {34, 54, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},
+                 {2048, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!test_turn(i, 5) || is_refused(*state, cases[i].shape))
             continue;

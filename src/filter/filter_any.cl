@@ -6,7 +6,7 @@ filter_any(__global const filter_sizes *s, int pass, __global const real *step_t
            __global const uint *places, __global const real2 *rotations, __global char *image, long base,
            ulong first_line, __constant const long *lines, __global real *half_planes, __global const real *mask,
            real scale, real white, ulong n_lines, uint tiles) {
-    vreal v[2 * ANY_LENGTH];
+    vreal v[2 * FILTER_LONGEST];
     tile t;
     __global const any_steps *along = s->along + (pass == ANY_COLUMNS);
     const any_tables with = {step_twiddles, odd, places + along->places};
