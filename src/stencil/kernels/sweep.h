@@ -6,7 +6,7 @@
 
 #include "stencil/scheme/pipeline.h"
 
-enum { MST_SWEEPS_TRIP = 8 };      // steps that are queued at once, and staggered at most
+enum { MST_SWEEPS_TRIP = 16 };     // steps that are queued at once, and staggered at most
 enum { MST_TIME_TILE_PLANES = 4 }; // of a tile that a sweep does together, at most
 
 // Where the nodes of an array lie: node (plane, row, column) at element first + plane x plane_pitch + row x pitch + column, with

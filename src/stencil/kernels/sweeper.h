@@ -20,7 +20,7 @@ typedef struct mst_stagger {
     int64_t columns;
 } mst_stagger;
 
-enum { MST_SWEEPER_WAYS = 4 };                             // at most
+enum { MST_SWEEPER_WAYS = 5 };                             // at most
 enum { MST_SWEEPER_MOST_SWEEPS = MST_STENCIL_MAX_FIELDS }; // that are staggered: those of a step, or of several
 
 typedef struct mst_sweeper {
