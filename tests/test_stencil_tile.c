@@ -204,7 +204,40 @@ static void test_random_tiles(void **state) {
     CHECK(made > 1000, "only %d tiles were made", made);
 }
 
+// A source anywhere has a strip go through the boundary kernel, alone: by many work-groups, each of which does a short part of
+// it, and others follow. Far from faces nothing else does.
+static void test_points(void **state) {
+    static const mst_stencil_field field = {.name = "u", .levels = 2};
+    static const mst_stencil_update update = {"u", "2*u - u.prev + 0.2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)", 0};
+    static const mst_stencil_source source = {.field = "u", .point = {5000, 5000}, .series = "t"};
+    static const mst_box box = {{20, 0, 20}, {16364, 1, 16360}};
+    (void)state;
+    for (size_t n = 0; n < 2; n++) {
+        mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+        mst_error e;
+        mst_tile t;
+        scheme s;
+        d.rank = 2;
+        d.grid[0] = d.grid[1] = 16384;
+        d.fields = &field;
+        d.updates = &update;
+        d.n_fields = d.n_updates = 1;
+        d.sources = &source;
+        d.n_sources = n;
+        d.shape = MST_STENCIL_SHAPE_GPU;
+        make(&d, 6, &s);
+        OK(mst_tile_make(&s.pipeline, d.shape, mst_tile_rule(&s.problem, d.shape), &usual, &t, &e));
+        const mst_cutting c = mst_cutting_make(&t, &box, 1, NULL, NULL);
+        CHECK((mst_cutting_boundary_groups(&c) > 0) == (n > 0), "%zu sources: %lld work-groups of the boundary kernel", n,
+              (long long)mst_cutting_boundary_groups(&c));
+        CHECK(n == 0 || c.length < 64 * c.parts, "one work-group does %lld planes of %lld of a strip",
+              (long long)(c.length / c.parts), (long long)c.length);
+        release(&s);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_random_tiles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_points),
+                                       cmocka_unit_test(test_random_tiles)};
     return cmocka_run_group_tests(tests, test_enter_directory, test_leave_directory);
 }

@@ -12,6 +12,9 @@ enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
 // take longer by MISSED of what is missing, or, with few, as long as FEW rounds of resident ones (an H200; docs/performance.md).
 static const double FULL = 1.4, MISSED = 0.3, FEW = 0.86;
 
+// Work-groups that have nothing to do and end, for each resident one, while others go through a plane.
+static const double EMPTY = 2;
+
 // The planes that a work-group goes through for a strip beside those of the strip.
 static int64_t overlap_of(const mst_tile *t) { return t->low[PLANES] + t->high[PLANES]; }
 
@@ -76,13 +79,16 @@ static int64_t strips_of(const mst_cutting *c) { return mst_divide_up(c->planes,
 static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
 static int64_t all_strips_of(const mst_cutting *c) { return strips_of(c) + strips_at_faces(c); }
 
-// In how many parts to cut each strip of n tiles.
-static int64_t choose_parts(const mst_tile *t, int64_t n, const mst_cutting *c) {
-    int64_t resident = resident_groups(t), strips = strips_of(c), best = 1, least = INT64_MAX;
-    for (int64_t parts = 1; n > 0 && parts <= mst_smaller(c->length, 64); parts++) {
-        int64_t time = mst_divide_up(n * strips * parts, resident) * (mst_divide_up(c->length, parts) + overlap_of(t));
-        if (time < least) {
-            least = time;
+// In how many parts to cut each of the strips that the boundary kernel does, if it is launched for n tiles and has something to
+// do in so many strips of all. Others of its work-groups end at once.
+static int64_t choose_parts(const mst_tile *t, int64_t n, int64_t strips, const mst_cutting *c) {
+    int64_t resident = resident_groups(t), best = 1;
+    double least = INFINITY;
+    for (int64_t parts = 1; strips > 0 && parts <= mst_smaller(c->length, 64); parts++) {
+        double empty = (double)((n * strips_of(c) - strips) * parts) / (EMPTY * (double)resident);
+        double time = (double)(mst_divide_up(strips * parts, resident) * (mst_divide_up(c->length, parts) + overlap_of(t)));
+        if (time + empty < least) {
+            least = time + empty;
             best = parts;
         }
     }
@@ -112,13 +118,12 @@ static void narrow(const mst_tile *t, int axis, const mst_extent *w, int64_t mar
 }
 
 // Tiles between the sides must be interior ones by the kernel's own condition, too (gpu_choice.c).
-static void find_sides(const mst_tile *t, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, bool all,
-                       int64_t sides[2]) {
+static void find_sides(const mst_tile *t, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, int64_t sides[2]) {
     int64_t tile = t->own[axis], item = t->item[axis], before = t->before[axis], own = box->to[axis] - box->from[axis];
     int64_t missing = mst_larger(0, ends[0] - box->from[axis] + before), room = ends[1] - box->from[axis] + before;
     int64_t last = mst_divide_up(before + own - (tiles - 1) * tile + t->high[axis], item) * item; // nodes that it needs
     bool reaches = (tiles - 1) * tile + last > room && !is_open(t, box, axis, 1);
-    sides[0] = all ? tiles : is_open(t, box, axis, 0) ? 0 : mst_smaller(tiles, mst_divide_up(missing, tile));
+    sides[0] = is_open(t, box, axis, 0) ? 0 : mst_smaller(tiles, mst_divide_up(missing, tile));
     sides[1] = reaches ? mst_larger(0, room - t->whole[axis] + tile) / tile : tiles;
     sides[1] = mst_larger(sides[0], mst_smaller(tiles, sides[1]));
 }
@@ -131,7 +136,8 @@ static int64_t tiles_at_sides(const mst_cutting *c) {
 static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const mst_extent *from, const mst_extent *held,
                         mst_cutting *c) {
     int64_t overlap = overlap_of(t), most = t->choice.planes > 0 ? t->choice.planes : mst_larger(32 * overlap, 128);
-    bool all = t->problem->n_feeds + t->problem->n_records > 0; // points may be anywhere
+    const int64_t points = (int64_t)(t->problem->n_feeds + t->problem->n_records);
+    bool all = false;
     for (int side = 0; side < 2; side++) {
         int64_t edge = mst_cutting_edge(t, side);
         int64_t beyond = side ? (int64_t)t->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
@@ -153,12 +159,16 @@ static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const
         narrow(t, axis, from, 0, ends);
         if (t->problem->n_coefficients > 0)
             narrow(t, axis, held, mst_boundary_margin(t->problem, axis), ends);
-        find_sides(t, box, ends, axis, axis == ROWS ? c->rows : c->columns, all, c->sides[axis]);
+        find_sides(t, box, ends, axis, axis == ROWS ? c->rows : c->columns, c->sides[axis]);
     }
     c->planes = inside;
     int64_t n = c->rows * c->columns;
     c->length = queues > 1 ? choose_length_beside(t, queues, n, inside, most) : choose_length(t, n, inside, most);
-    c->parts = choose_parts(t, tiles_at_sides(c), c);
+    int64_t at_sides = all ? n : tiles_at_sides(c);
+    if (points > 0 || all) // points may be anywhere, but mostly they are in a strip of each tile at most
+        for (int axis = ROWS; axis <= COLUMNS; axis++)
+            c->sides[axis][0] = c->sides[axis][1] = axis == ROWS ? c->rows : c->columns;
+    c->parts = choose_parts(t, tiles_at_sides(c), at_sides * strips_of(c) + mst_smaller(points, n - at_sides), c);
 }
 
 // Strips of a CPU's tiles: some for each unit, but not so short that they compute too much twice, and as many as leave no unit
