@@ -42,17 +42,19 @@ static bool find_part(const mst_measurement *m, mst_box *box) {
 }
 
 // The window's own edges stand for the grid's: what lies beyond wraps around in it.
-static mst_status take(const mst_measurement *m, const mst_box *box, int n, mst_window *w, mst_error *error) {
+static mst_status take(const mst_measurement *m, const mst_box *box, bool coefficients, mst_window *w, mst_error *error) {
     mst_status status = MST_OK;
     mst_queue queue = MST_QUEUE(m->context, m->context->compute);
     const uint64_t bytes = nodes_of(box) * m->problem->element;
+    const int n = coefficients ? m->problem->n_coefficients : m->problem->n_arrays;
+    const cl_uint pattern = coefficients ? MST_CLEAR_COEFFICIENTS : 0;
     w->planes = box->to[PLANES] - box->from[PLANES];
     w->rows = box->to[ROWS];
     w->columns = box->to[COLUMNS];
     for (int a = 0; a < n; a++) {
         MST_TRY(mst_device_allocate(m->context, CL_MEM_READ_WRITE, bytes, "the measurement of rates", &w->buffers[a], error));
         // Memory never written may not be backed by memory of its own yet.
-        MST_TRY(mst_queue_fill(&queue, w->buffers[a], 0, (size_t)bytes, "an array", error));
+        MST_TRY(mst_queue_fill(&queue, w->buffers[a], pattern, (size_t)bytes, "an array", error));
     }
     MST_TRY(mst_queue_finish(&queue, error));
 fail:
@@ -152,8 +154,7 @@ mst_status mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_err
     if (keeps && load_rates(m, key, rates))
         return MST_OK;
     for (int k = 0; k < MST_MEASURE_WINDOWS; k++)
-        MST_TRY(
-            take(m, &box, k == MST_MEASURE_COEFFICIENTS ? m->problem->n_coefficients : m->problem->n_arrays, &windows[k], error));
+        MST_TRY(take(m, &box, k == MST_MEASURE_COEFFICIENTS, &windows[k], error));
     if (m->steppers) {
         MST_TRY(mst_measure_updates(m, windows, &box, &clock, rates, error));
     } else {

@@ -26,7 +26,18 @@ mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rate
 // The same for sweeps, in two seconds at most; and whether to stagger them. Their tables hold a step.
 mst_status mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
 
-// The same for sweeps around a middle, on the whole grid.
+// The rate of sweeps around a middle, on the whole grid, in a second at most.
 mst_status mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error);
+
+// What was found of these, kept by the cache of kernels for a day: the number of steps in the middle that was fastest, its rate,
+// and the number to be tried next, 0 if there is none.
+typedef struct mst_middle_choice {
+    unsigned m, next;
+    double rate;
+} mst_middle_choice;
+
+// `sweeper`: of the whole grid.
+bool mst_middle_recall(const mst_sweeper *sweeper, mst_middle_choice *out);
+void mst_middle_remember(const mst_sweeper *sweeper, const mst_middle_choice *choice);
 
 #endif

@@ -2,6 +2,7 @@
 #include "measure.h"
 #include "measure_parts.h"
 #include "runtime/numbers.h"
+#include "stencil/scheme/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,54 +10,56 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEPT_SECONDS = 24 * 3600, REVISION = 1, SAMPLES = 5, MOST_TRIPS = 512 };
+enum { KEPT_SECONDS = 24 * 3600, REVISION = 2, SAMPLES = 5, MOST_TRIPS = 512 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
-typedef struct middle_rate {
-    double rate;
+typedef struct kept_choice {
+    mst_middle_choice choice;
     int64_t when;
-} middle_rate;
+} kept_choice;
 
-static bool key_of(const mst_schedule_desc *with, mst_cache_key *key) {
-    char text[500];
-    const mst_cache_key *around = &with->sweeper->key, *outside = &with->outside->key;
-    const mst_middle *m = &with->plan->middle;
-    const mst_box *box = &m->box;
-    const uint64_t *n = with->problem->grid;
-    const int length = snprintf(
-        text, sizeof text,
-        "rate around a middle, revision %d, of %016llx%016llx, %016llx%016llx on %llu x %llu x %llu, of %u steps and %d sweeps "
-        "from %lld, %lld, %lld to %lld, %lld, %lld, which reach %lld, %lld, %lld",
-        REVISION, (unsigned long long)around->high, (unsigned long long)around->low, (unsigned long long)outside->high,
-        (unsigned long long)outside->low, (unsigned long long)n[PLANES], (unsigned long long)n[ROWS],
-        (unsigned long long)n[COLUMNS], m->m, m->sweeps, (long long)box->from[PLANES], (long long)box->from[ROWS],
-        (long long)box->from[COLUMNS], (long long)box->to[PLANES], (long long)box->to[ROWS], (long long)box->to[COLUMNS],
-        (long long)m->lag[PLANES], (long long)m->lag[ROWS], (long long)m->lag[COLUMNS]);
-    return with->sweeper->has_key && with->outside->has_key &&
-           mst_cache_make_key(with->context, text, (size_t)length, "rate", key);
+static bool key_of(const mst_sweeper *s, mst_cache_key *key) {
+    char text[300];
+    const mst_problem *p = s->sweeps.problem;
+    uint64_t in_layers[N_AXES];
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const mst_layer_nodes nodes = mst_layers_nodes(p, axis);
+        in_layers[axis] = p->grid[axis] - (uint64_t)(nodes.high - nodes.low);
+    }
+    const int length =
+        snprintf(text, sizeof text,
+                 "steps around a middle, revision %d, of %016llx%016llx on %llu x %llu x %llu, %llu x %llu x %llu in layers",
+                 REVISION, (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)p->grid[PLANES],
+                 (unsigned long long)p->grid[ROWS], (unsigned long long)p->grid[COLUMNS], (unsigned long long)in_layers[PLANES],
+                 (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
+    return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
-static bool load(mst_context *context, mst_cache_key key, double *rate) {
+bool mst_middle_recall(const mst_sweeper *s, mst_middle_choice *out) {
     size_t size = 0;
-    middle_rate kept = {.rate = 0};
-    unsigned char *payload = mst_cache_load(context, key, &size);
+    mst_cache_key key;
+    kept_choice kept = {.when = 0};
+    unsigned char *payload = key_of(s, &key) ? mst_cache_load(s->context, key, &size) : NULL;
     if (payload && size == sizeof kept)
         memcpy(&kept, payload, sizeof kept);
     free(payload);
     const int64_t age = (int64_t)time(NULL) - kept.when;
-    if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
+    if (kept.choice.m == 0 || age < 0 || age >= KEPT_SECONDS)
         return false;
-    *rate = kept.rate;
+    *out = kept.choice;
     return true;
 }
 
-static void keep(mst_context *context, mst_cache_key key, double rate) {
-    middle_rate kept;
+void mst_middle_remember(const mst_sweeper *s, const mst_middle_choice *choice) {
+    mst_cache_key key;
+    kept_choice kept;
+    if (!key_of(s, &key))
+        return;
     memset(&kept, 0, sizeof kept);
-    kept.rate = rate;
+    kept.choice = *choice;
     kept.when = (int64_t)time(NULL);
-    mst_cache_store(context, key, (const unsigned char *)&kept, sizeof kept);
+    mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
 }
 
 static mst_status clear(mst_schedule *schedule, mst_error *error) {
@@ -65,7 +68,8 @@ static mst_status clear(mst_schedule *schedule, mst_error *error) {
     mst_loan loan;
     for (int a = 0; a < p->n_arrays + p->n_coefficients; a++) {
         schedule->kind->view(schedule, a, &loan);
-        MST_TRY(mst_queue_fill(&schedule->queue, loan.buffer, 0, (size_t)loan.elements * p->elements[a], "an array", error));
+        MST_TRY(mst_queue_fill(&schedule->queue, loan.buffer, a < p->n_arrays ? 0 : MST_CLEAR_COEFFICIENTS,
+                               (size_t)loan.elements * p->elements[a], "an array", error));
     }
 fail:
     return status;
@@ -106,17 +110,11 @@ fail:
 mst_status mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     mst_schedule *schedule = NULL;
-    mst_cache_key key;
-    const bool keeps = key_of(with, &key);
-    if (keeps && load(with->context, key, rate))
-        return MST_OK;
     MST_TRY(mst_sweeping_create(with, &schedule, error));
     MST_TRY(measure(schedule, rate, error));
     mst_log(with->context, MST_LOG_DEBUG,
-            "measured: sweeps around %u fused steps outside layers, on %llu nodes: %.3g node-steps/s", with->plan->fuse,
-            (unsigned long long)with->problem->nodes, *rate);
-    if (keeps)
-        keep(with->context, key, *rate);
+            "measured: sweeps around %u fused step%s outside layers, on %llu nodes: %.3g node-steps/s", with->plan->fuse,
+            with->plan->fuse == 1 ? "" : "s", (unsigned long long)with->problem->nodes, *rate);
 fail:
     if (schedule)
         schedule->kind->destroy(schedule);

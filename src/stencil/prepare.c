@@ -180,7 +180,7 @@ static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_e
         return MST_OK;
     MST_TRY(make_sweeper(s, &plan, error));
     if (!wished && may_repay(s, steps)) {
-        mst_middle_try(s, steps, chosen);
+        mst_middle_try(s, steps, &plan, chosen);
         return MST_OK;
     }
     *chosen = true;

@@ -61,8 +61,9 @@ static inline uint64_t mst_solver_all_arrays(const mst_stencil *s) {
 mst_status mst_solver_prepare(mst_stencil *solver, mst_stencil_choice choice, uint64_t steps, mst_error *error);
 
 // For sweeps, which are there and measured: has several steps done at once outside layers if that is measured to be faster, or,
-// without a measurement, because it is wished for. *chosen: so it is. What is tried and fails changes nothing.
-void mst_middle_try(mst_stencil *s, uint64_t steps, bool *chosen);
+// without a measurement, because it is wished for. *chosen: so it is, or sweeps alone, whose plan is `sweeps`, are best. What is
+// tried and fails changes nothing.
+void mst_middle_try(mst_stencil *s, uint64_t steps, const mst_plan *sweeps, bool *chosen);
 mst_status mst_middle_wish(mst_stencil *s, mst_error *error);
 void mst_middle_release(mst_stencil *s);
 

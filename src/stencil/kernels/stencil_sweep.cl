@@ -19,11 +19,16 @@ __kernel void add_sources(__global real *array, __global const real *table, __gl
     array[at] = value;
 }
 
-// Row s2 of the records.
+bool is_in(long4 point, long8 box) {
+    return point.s0 >= box.s0 && point.s0 < box.s1 && point.s1 >= box.s2 && point.s1 < box.s3 && point.s2 >= box.s4 &&
+           point.s2 < box.s5;
+}
+
+// Row s2 of the records, but for nodes in the box `others`.
 __kernel void record_receivers(__global const real *array, __global real *records, __global const long4 *points,
-                               long8 grid, long4 range) {
+                               long8 grid, long4 range, long8 others) {
     const long k = range.s0 + get_global_id(0);
-    if (k < range.s1)
+    if (k < range.s1 && !is_in(points[k], others))
         records[range.s2 + points[k].s3] = array[element_of(points[k], grid)];
 }
 

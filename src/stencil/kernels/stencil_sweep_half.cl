@@ -14,11 +14,11 @@ __kernel void add_sources_half(__global half *array, __global const real *table,
     vstore_half_rte(value, at, array);
 }
 
-// Row s2 of the records.
+// Row s2 of the records, but for nodes in the box `others`.
 __kernel void record_receivers_half(__global const half *array, __global real *records, __global const long4 *points,
-                                    long8 grid, long4 range) {
+                                    long8 grid, long4 range, long8 others) {
     const long k = range.s0 + get_global_id(0);
-    if (k < range.s1)
+    if (k < range.s1 && !is_in(points[k], others))
         records[range.s2 + points[k].s3] = vload_half(element_of(points[k], grid), array);
 }
 

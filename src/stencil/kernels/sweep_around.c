@@ -1,5 +1,6 @@
 #include "sweep_around.h"
 
+#include "arguments.h"
 #include "runtime/numbers.h"
 
 enum { COPY_BITS = 8, COPY_GROUP = 1 << COPY_BITS };
@@ -55,16 +56,22 @@ void mst_sweep_write_first(const mst_writer *w, const mst_sweeps *s) {
                          "const long8 column_layers = (long8)(0, 0, 0, 0, 0, 0, around.s4, around.s5);\n");
 }
 
-// A work-group copies a piece of a line, or of several short ones. Its number counts with 32 bits, whose division is fast.
+static const char *const from_names[MST_SWEEP_COPIED] = {"from0", "from1", "from2", "from3", "from4", "from5"};
+static const char *const to_names[MST_SWEEP_COPIED] = {"to0", "to1", "to2", "to3", "to4", "to5"};
+
+// A work-group copies a piece of a line, or of several short ones. Its number counts with 32 bits, whose division is fast, and
+// all that a work-item loads is on its way at once.
 static void write_copy(const mst_writer *w, bool half) {
     mst_signature signature;
     mst_signature_begin(&signature, half ? "copy_around_half" : "copy_around");
-    mst_signature_add(&signature, half ? "__global const ushort *restrict" : "__global const real *restrict", "from");
-    mst_signature_add(&signature, half ? "__global ushort *restrict" : "__global real *restrict", "to");
+    for (int k = 0; k < MST_SWEEP_COPIED; k++)
+        mst_signature_add(&signature, half ? "__global const ushort *" : "__global const real *", "%s", from_names[k]);
+    for (int k = 0; k < MST_SWEEP_COPIED; k++)
+        mst_signature_add(&signature, half ? "__global ushort *" : "__global real *", "%s", to_names[k]);
     mst_signature_add(&signature, "long4", "from_layout");
     mst_signature_add(&signature, "long4", "to_layout");
     mst_sweep_describe_boxes(&signature);
-    mst_text_put(w->out, "\n// What lies around a hole, a node a work-item.\n");
+    mst_text_put(w->out, "\n// What lies around a hole, a node a work-item, of from_layout.s3 arrays.\n");
     mst_signature_write(&signature, "", w->out);
     mst_sweep_write_box(w, "get_group_id(0)");
     mst_text_put(w->out,
@@ -76,9 +83,15 @@ static void write_copy(const mst_writer *w, bool half) {
                  "const uint along = (group % pieces << bits) + (item & ((1u << bits) - 1));\n"
                  "if (along >= columns || line >= planes * rows)\nreturn;\n"
                  "const long plane = around.s0 + line / rows, row = around.s2 + line % rows, column = around.s4 + along;\n"
-                 "to[to_layout.s2 + plane * to_layout.s0 + row * to_layout.s1 + column] =\n"
-                 "from[from_layout.s2 + plane * from_layout.s0 + row * from_layout.s1 + column];\n}\n",
+                 "const long f = from_layout.s2 + plane * from_layout.s0 + row * from_layout.s1 + column;\n"
+                 "const long t = to_layout.s2 + plane * to_layout.s0 + row * to_layout.s1 + column;\n",
                  MST_SET(bits, COPY_BITS));
+    for (int k = 0; k < MST_SWEEP_COPIED; k++)
+        mst_text_put(w->out, "const $type value$k = $k < from_layout.s3 ? from$k[f] : 0;\n",
+                     MST_SET(type, half ? "ushort" : "real"), MST_SET(k, k));
+    for (int k = 0; k < MST_SWEEP_COPIED; k++)
+        mst_text_put(w->out, "if ($k < from_layout.s3)\nto$k[t] = value$k;\n", MST_SET(k, k));
+    mst_text_put(w->out, "}\n");
     mst_signature_release(&signature);
 }
 
@@ -136,22 +149,29 @@ static int64_t copy_groups_of(const mst_box *box) {
     return is_empty(box) ? 0 : mst_divide_up(columns, (int64_t)1 << bits) * mst_divide_up(lines, (int64_t)COPY_GROUP >> bits);
 }
 
-mst_status mst_sweeper_copy(const mst_sweeper *s, mst_queue *queue, bool half, cl_mem from, const cl_long4 *from_layout,
-                            cl_mem to, const cl_long4 *to_layout, const mst_box *box, const mst_box *hole, mst_error *error) {
+mst_status mst_sweeper_copy(const mst_sweeper *s, mst_queue *queue, bool half, const mst_sweep_copy *copy, const mst_box *box,
+                            const mst_box *hole, mst_error *error) {
     mst_box around[MST_SWEEP_BOXES];
     cl_long8 boxes[MST_SWEEP_BOXES];
-    mst_argument arguments[4 + MST_SWEEP_BOXES] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(from_layout, *from_layout),
-                                                   MST_BIND(to_layout, *to_layout)};
+    cl_long4 from_layout = copy->from_layout;
+    mst_argument_list list = {.n = 0};
     int64_t groups = 0;
+    from_layout.s[3] = copy->n;
+    for (int k = 0; k < MST_SWEEP_COPIED; k++) // the last ones are not read
+        list.values[list.n++] = MST_BIND_AS(from_names[k], copy->from[k < copy->n ? k : 0]);
+    for (int k = 0; k < MST_SWEEP_COPIED; k++)
+        list.values[list.n++] = MST_BIND_AS(to_names[k], copy->to[k < copy->n ? k : 0]);
+    list.values[list.n++] = MST_BIND(from_layout, from_layout);
+    list.values[list.n++] = MST_BIND(to_layout, copy->to_layout);
     mst_sweep_boxes(box, hole, around);
     for (int i = 0; i < MST_SWEEP_BOXES; i++) {
         const int64_t n = copy_groups_of(&around[i]);
         boxes[i] = argument_of(&around[i], groups, groups + n);
         groups += n;
-        arguments[4 + i] = MST_BIND_AS(mst_sweep_box_name(i), boxes[i]);
+        list.values[list.n++] = MST_BIND_AS(mst_sweep_box_name(i), boxes[i]);
     }
-    if (groups == 0)
+    if (groups == 0 || copy->n == 0)
         return MST_OK;
-    return mst_kernel_launch(queue, s->copy_around[half], arguments, MST_COUNT(arguments), (size_t)groups * COPY_GROUP,
-                             COPY_GROUP, NULL, error);
+    return mst_kernel_launch(queue, s->copy_around[half], list.values, list.n, (size_t)groups * COPY_GROUP, COPY_GROUP, NULL,
+                             error);
 }

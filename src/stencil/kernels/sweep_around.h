@@ -22,10 +22,18 @@ void mst_sweep_write_first(const mst_writer *w, const mst_sweeps *sweeps); // th
 int64_t mst_sweep_divide_around(const mst_sweeps *sweeps, int k, const mst_sweep_part *part, int64_t units, cl_long8 *work,
                                 cl_long8 boxes[MST_SWEEP_BOXES]);
 
-// The kernels copy_around and copy_around_half, from and to arrays in which node (plane, row, column) lies at element
-// s2 + plane s0 + row s1 + column of `from_layout`, `to_layout`.
+// Arrays that are copied together, in which node (plane, row, column) lies at element s2 + plane s0 + row s1 + column of their
+// layout.
+enum { MST_SWEEP_COPIED = 6 };
+typedef struct mst_sweep_copy {
+    cl_mem from[MST_SWEEP_COPIED], to[MST_SWEEP_COPIED];
+    int n;
+    cl_long4 from_layout, to_layout;
+} mst_sweep_copy;
+
+// The kernels copy_around and copy_around_half, and their launch.
 void mst_sweep_write_copies_around(const mst_writer *w, const mst_sweeps *sweeps);
-mst_status mst_sweeper_copy(const mst_sweeper *sweeper, mst_queue *queue, bool half, cl_mem from, const cl_long4 *from_layout,
-                            cl_mem to, const cl_long4 *to_layout, const mst_box *box, const mst_box *hole, mst_error *error);
+mst_status mst_sweeper_copy(const mst_sweeper *sweeper, mst_queue *queue, bool half, const mst_sweep_copy *copy,
+                            const mst_box *box, const mst_box *hole, mst_error *error);
 
 #endif

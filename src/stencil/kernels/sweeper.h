@@ -72,7 +72,8 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
 typedef struct mst_sweep_part {
     int64_t from, to, first;
     bool inner;
-    mst_box hole; // outside layers, whose nodes are left out by sweeps that are made for that
+    mst_box hole;     // outside layers, whose nodes are left out by sweeps that are made for that
+    mst_box recorded; // whose receivers are others'
 } mst_sweep_part;
 
 // The whole grid.

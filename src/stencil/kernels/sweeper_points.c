@@ -24,12 +24,17 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
     const size_t first = first_point(s, field, part->from), end = first_point(s, field, part->to);
     const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
     const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
+    const mst_box *b = &part->recorded;
+    const cl_long8 others = {{b->from[PLANES], b->to[PLANES], b->from[ROWS], b->to[ROWS], b->from[COLUMNS], b->to[COLUMNS]}};
     const mst_argument arguments[] = {MST_BIND(array, array),
                                       adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
-                                      MST_BIND(points, s->tables->points), MST_BIND(grid, *grid), MST_BIND(range, range)};
+                                      MST_BIND(points, s->tables->points),
+                                      MST_BIND(grid, *grid),
+                                      MST_BIND(range, range),
+                                      MST_BIND(others, others)};
     if (end == first)
         return MST_OK;
-    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), end - first, POINT_GROUP, NULL, error);
+    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments) - adds, end - first, POINT_GROUP, NULL, error);
 }
 
 // What the regions of a field's sources add in some planes.

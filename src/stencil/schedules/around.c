@@ -25,6 +25,7 @@ mst_status mst_around_take(const mst_schedule_desc *with, mst_around *a, mst_err
     *a = (mst_around){.current = 0};
     if (with->plan->middle.m == 0)
         return MST_OK;
+    MST_TRY(mst_queue_create(with->context, &a->beside, error));
     for (int k = 0; k < 2; k++) {
         set_window(&with->plan->middle, &a->windows[k]);
         MST_TRY(mst_memory_take(with->context, part, p->elements, (uint64_t)state_arrays(p), a->windows[k].buffers, error));
@@ -41,6 +42,7 @@ void mst_around_give(const mst_schedule_desc *with, mst_around *a) {
     const mst_allocation *part = &with->plan->footprint.parts[MST_FOOTPRINT_LEVELS];
     if (with->plan->middle.m == 0)
         return;
+    mst_queue_release(&a->beside);
     for (int k = 0; k < 2; k++)
         mst_memory_give(with->context, part, p->elements, (uint64_t)state_arrays(p), a->windows[k].buffers);
     mst_memory_give(with->context, part, coefficient_elements(p), (uint64_t)p->n_coefficients, a->coefficients.buffers);
@@ -59,10 +61,19 @@ static mst_status copy(const mst_schedule_desc *with, mst_queue *queue, const cl
     mst_status status = MST_OK;
     const mst_padded *padded = &with->sweeper->sweeps.padded;
     const cl_long4 own = layout_of(window), other = {{padded->plane_pitch, padded->pitch, padded->first}};
-    for (int k = 0; k < n; k++) {
-        cl_mem from = to_window ? arrays[k] : window->buffers[k], to = to_window ? window->buffers[k] : arrays[k];
-        MST_TRY(mst_sweeper_copy(with->sweeper, queue, elements[k] == 2, from, to_window ? &other : &own, to,
-                                 to_window ? &own : &other, box, hole, error));
+    for (int half = 0; half < 2; half++) {
+        mst_sweep_copy c = {.from_layout = to_window ? other : own, .to_layout = to_window ? own : other};
+        for (int k = 0; k < n; k++) {
+            if ((elements[k] == 2) != half)
+                continue;
+            c.from[c.n] = to_window ? arrays[k] : window->buffers[k];
+            c.to[c.n++] = to_window ? window->buffers[k] : arrays[k];
+            if (c.n < MST_SWEEP_COPIED)
+                continue;
+            MST_TRY(mst_sweeper_copy(with->sweeper, queue, half, &c, box, hole, error));
+            c.n = 0;
+        }
+        MST_TRY(mst_sweeper_copy(with->sweeper, queue, half, &c, box, hole, error));
     }
 fail:
     return status;
@@ -106,30 +117,48 @@ fail:
 
 // ---- Steps
 
-// Sweeps record what receivers get in the middle, too, where they do nothing; the kernel of the middle comes behind them.
-mst_status mst_around_pass(const mst_schedule_desc *with, mst_around *a, mst_queue *queue, mst_sweep_state *state, uint64_t row,
-                           mst_error *error) {
+static mst_status sweep(const mst_schedule_desc *with, mst_queue *queue, mst_sweep_state *state, uint64_t row, mst_error *error) {
     mst_status status = MST_OK;
     const mst_middle *m = &with->plan->middle;
     const mst_sweeper *s = with->sweeper;
-    if (!a->is_there)
-        MST_TRY(load(with, a, queue, state, error));
     for (int k = 0; k < m->sweeps; k++) {
         mst_sweep_state after = *state;
         mst_sweep_part part = mst_sweeps_whole(&s->sweeps);
         part.hole = mst_middle_hole(m, m->sweeps - 1 - k);
+        part.recorded = m->box;
         mst_sweeper_rotate(s, k % s->sweeps.n, &after);
         MST_TRY(mst_sweeper_sweep(s, queue, k % s->sweeps.n, state, &after, row + (uint64_t)(k / s->sweeps.n), &part, error));
         *state = after;
     }
-    MST_TRY(mst_stepper_enqueue(with->outside, queue, &a->windows[a->current], &a->windows[!a->current],
-                                with->problem->n_coefficients > 0 ? &a->coefficients : NULL, &m->box, 1, row, error));
+fail:
+    return status;
+}
+
+// The kernel of the middle is queued first, so that sweeps take what room it leaves, and all of it at its end.
+mst_status mst_around_pass(const mst_schedule_desc *with, mst_around *a, mst_queue *queue, mst_sweep_state *state, uint64_t row,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    cl_event ready = NULL, done = NULL;
+    if (!a->is_there)
+        MST_TRY(load(with, a, queue, state, error));
+    MST_TRY(mst_event_mark(queue, &ready, error));
+    MST_TRY(mst_event_barrier(&a->beside, &ready, error));
+    MST_TRY(mst_stepper_enqueue(with->outside, &a->beside, &a->windows[a->current], &a->windows[!a->current],
+                                with->problem->n_coefficients > 0 ? &a->coefficients : NULL, &with->plan->middle.box, 1, row,
+                                error));
+    MST_TRY(mst_event_mark(&a->beside, &done, error));
+    MST_TRY(sweep(with, queue, state, row, error));
+    MST_TRY(mst_event_barrier(queue, &done, error));
     a->current = !a->current;
     a->is_newer = true;
     MST_TRY(exchange(with, a, queue, state, error));
 fail:
+    mst_event_drop(&ready);
+    mst_event_drop(&done);
     return status;
 }
+
+void mst_around_abandon(mst_around *a) { mst_queue_abandon(&a->beside); }
 
 mst_status mst_around_settle(const mst_schedule_desc *with, mst_around *a, mst_queue *queue, const mst_sweep_state *state,
                              mst_error *error) {

@@ -88,7 +88,12 @@ static inline mst_loan mst_schedule_loan(const mst_schedule *schedule, cl_mem pi
 mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error);
 void mst_in_core_abandon(mst_schedule *schedule);
 
-// The memory of a state for sweeps, cleared if that is wanted; `what` is for messages. `give` accepts half-taken ones.
+// What coefficient fields hold in measurements: numbers of any precision that are neither 0, since division by that goes a slow
+// way on GPUs, nor denormal.
+enum { MST_CLEAR_COEFFICIENTS = 0x3c003c00 };
+
+// The memory of a state for sweeps, cleared for a measurement if that is wanted; `what` is for messages. `give` accepts
+// half-taken ones.
 mst_status mst_sweeping_take(mst_context *context, const mst_sweeps *sweeps, const char *what, bool clear, mst_sweep_state *state,
                              mst_error *error);
 void mst_sweeping_give(mst_context *context, const mst_sweeps *sweeps, mst_sweep_state *state);

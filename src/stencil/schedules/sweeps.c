@@ -49,8 +49,9 @@ mst_status mst_sweeping_take(mst_context *context, const mst_sweeps *s, const ch
         const size_t bytes = (size_t)bytes_of(s, k);
         cl_mem *memory = place_of(state, s, k);
         MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, what, memory, error));
+        const bool coefficient = k >= s->problem->n_arrays && k < s->problem->n_arrays + s->problem->n_coefficients;
         if (clear || has_gaps(s, k))
-            MST_TRY(mst_queue_fill(&queue, *memory, 0, bytes, "an array", error));
+            MST_TRY(mst_queue_fill(&queue, *memory, coefficient ? MST_CLEAR_COEFFICIENTS : 0, bytes, "an array", error));
     }
     MST_TRY(mst_queue_finish(&queue, error));
 fail:
@@ -160,6 +161,7 @@ fail:
 
 static void abandon(mst_schedule *schedule) {
     forget_middle((sweeping *)schedule);
+    mst_around_abandon(&((sweeping *)schedule)->around);
     mst_in_core_abandon(schedule);
 }
 
