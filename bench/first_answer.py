@@ -87,8 +87,13 @@ def bare(at, chance):
     return ["devices"], ""
 
 
+def prepare(at, chance):
+    return ["prepare"], ""
+
+
 COMMANDS = {"bare": bare, "fft": fft, "convolve": convolve, "filter": filter_image, "map": map_array,
-            "integrate": integrate, "solve": solve}
+            "integrate": integrate, "solve": solve, "prepare": prepare}
+WITHOUT_FILES = ("bare", "integrate", "prepare")
 
 
 def children():
@@ -115,7 +120,7 @@ def first_answers(program, name, rounds, chance, folder):
     shutil.rmtree(cache, ignore_errors=True)
 
     def call(arguments):
-        return measure([program] + arguments + ([] if name in ("integrate", "bare") else ["--force"]), cache, folder)
+        return measure([program] + arguments + ([] if name in WITHOUT_FILES else ["--force"]), cache, folder)
 
     empty = call(COMMANDS[name](folder, chance)[0])
     other, cases = [], []

@@ -6,12 +6,13 @@
 #include "image/deconvolve.h"
 #include "image/filter.h"
 #include "integrate/integrate.h"
+#include "prepare/prepare.h"
 #include "solve/solve.h"
 #include "tune/tune.h"
 
 static const cli_command *const commands[] = {
-    &cmd_devices,   &cmd_doctor, &cmd_fft,  &cmd_convolve, &cmd_map,        &cmd_filter, &cmd_deconvolve,
-    &cmd_integrate, &cmd_solve,  &cmd_tune, &cmd_bench,    &cmd_completion, &cmd_manual,
+    &cmd_devices,   &cmd_doctor, &cmd_fft,     &cmd_convolve, &cmd_map,   &cmd_filter,     &cmd_deconvolve,
+    &cmd_integrate, &cmd_solve,  &cmd_prepare, &cmd_tune,     &cmd_bench, &cmd_completion, &cmd_manual,
 };
 
 const cli_command cli_root = {

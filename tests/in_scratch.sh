@@ -33,5 +33,6 @@ fi
 mkdir -p "$pocl"
 cd "$dir/scratch/$name"
 export POCL_CACHE_DIR="$pocl" XDG_CACHE_HOME="$dir/cache/$name"
+export MASTABA_SYSTEM_CACHE="$dir/none"
 export POCL_WORK_GROUP_SPECIALIZATION=0 # half the compiling, as the program does
 exec "$@"

@@ -199,6 +199,42 @@ static void unwritable_directories_are_harmless(void **state) {
     }
 }
 
+// What root has put into a directory of root's comes before the user's own; what others could have written does not come at all.
+static void directory_of_all_users(void **state) {
+    (void)state;
+    struct stat st;
+    char shared[400], own[400], file[700];
+    if (geteuid() != 0)
+        skip();
+    snprintf(shared, sizeof shared, "%s", in_directory("system"));
+    snprintf(own, sizeof own, "%s", in_directory("user"));
+    assert_int_equal(build_in(shared).from_source, 1);
+    snprintf(file, sizeof file, "%s", only_file(shared));
+    setenv("MASTABA_SYSTEM_CACHE", shared, 1);
+    assert_int_equal(chmod(shared, 0755) || chmod(file, 0644), 0);
+    heard h = build_in(own);
+    assert_true(h.from_cache == 1 && h.from_source == 0);
+    const char *const made = strstr(file, "system/") + strlen("system/");
+    char copy[1200];
+    snprintf(copy, sizeof copy, "%s/%s", own, made);
+    assert_int_not_equal(access(copy, F_OK), 0);
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.cache_directory = own, desc.no_cache = true;
+    assert_int_equal(build(&desc).from_source, 1);
+    const struct {
+        uid_t owner, file_owner;
+        mode_t mode, file_mode;
+    } untrusted[] = {{0, 0, 0777, 0644}, {0, 0, 0775, 0644}, {1, 0, 0755, 0644}, {0, 1, 0755, 0644}, {0, 0, 0755, 0646}};
+    for (size_t i = 0; i < sizeof untrusted / sizeof *untrusted; i++) {
+        assert_int_equal(chown(shared, untrusted[i].owner, 0) || chown(file, untrusted[i].file_owner, 0), 0);
+        assert_int_equal(chmod(shared, untrusted[i].mode) || chmod(file, untrusted[i].file_mode), 0);
+        h = build_in(own);
+        CHECK(h.from_source == 1 && h.from_cache == 0, "case %zu is trusted", i);
+        assert_int_equal(stat(copy, &st) || unlink(copy), 0); // kept by the user
+    }
+    unsetenv("MASTABA_SYSTEM_CACHE");
+}
+
 // cache_directory, else $XDG_CACHE_HOME/mastaba if that is absolute, else $HOME/.cache/mastaba, else none.
 static void environment(void **state) {
     (void)state;
@@ -302,6 +338,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(damage_is_repaired),
         cmocka_unit_test(foreign_files_are_not_trusted),
         cmocka_unit_test(unwritable_directories_are_harmless),
+        cmocka_unit_test(directory_of_all_users),
         cmocka_unit_test(environment),
         cmocka_unit_test(kernel_directory),
         cmocka_unit_test(processes_share_a_cold_cache),

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static void log_line(mst_log_level level, const char *line, void *user) {
+void cli_log_line(mst_log_level level, const char *line, void *user) {
     (void)user;
     static const char *const prefixes[] = {"debug: ", "info: ", "warning: "};
     char text[4096];
@@ -18,7 +18,7 @@ static void log_line(mst_log_level level, const char *line, void *user) {
 
 static void log_warning(mst_log_level level, const char *line, void *user) {
     if (level >= MST_LOG_WARNING)
-        log_line(level, line, user);
+        cli_log_line(level, line, user);
 }
 
 // Prints a program for --show-kernels.
@@ -36,7 +36,7 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
     desc.no_cache = options->no_cache != 0;
     desc.profile = profile;
     desc.on_program = options->show_kernels ? show_program : NULL;
-    desc.log = options->verbose ? log_line : log_warning;
+    desc.log = options->verbose ? cli_log_line : log_warning;
     int code = cli_create_context(&desc, out, &error) == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
     return cli_agree(command, code);
 }

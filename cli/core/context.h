@@ -8,6 +8,9 @@
 // mst_report gets the times of upload, compute and download.
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out);
 
+// An mst_log_fn: prints the line on stderr.
+void cli_log_line(mst_log_level level, const char *line, void *user);
+
 // "NAME", or "NAME and 2 more" of a group, in `text`.
 const char *cli_device_text(const mst_context *context, char text[static 320]);
 

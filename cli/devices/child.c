@@ -1,6 +1,7 @@
 #include "child.h"
 
 #include "core/clock.h"
+#include "core/interrupt.h"
 #include "core/report.h"
 
 #include <errno.h>
@@ -54,14 +55,17 @@ static int start(char *const *arguments, char *const *environment, bool verbose,
     return code;
 }
 
-// Reads the child's line, up to a deadline, and what had come by then also after it. False if none came in time.
+// Reads the child's line, up to a deadline, and what had come by then also after it. False if none came in time, or the program
+// was interrupted.
 static bool read_line(int file, double deadline, char *line, size_t size) {
     size_t used = 0;
     while (used + 1 < size) {
         double left = deadline - cli_now();
         struct pollfd wanted = {.fd = file, .events = POLLIN};
-        int ready = poll(&wanted, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
-        if (ready < 0 && errno == EINTR)
+        int ready = poll(&wanted, 1, left > 0.1 ? 100 : left > 0 ? (int)(left * 1000) + 1 : 0);
+        if (cli_interrupted())
+            return false;
+        if ((ready < 0 && errno == EINTR) || (ready == 0 && left > 0))
             continue;
         if (ready <= 0)
             return false;

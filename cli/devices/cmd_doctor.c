@@ -92,10 +92,17 @@ static void look_at_drivers(report *r) {
 static void look_at_cache(report *r) {
     char place[4096], size[32];
     cache_look look;
-    if (!cache_look_at(place, sizeof place, &look))
+    cache_system_place(place, sizeof place);
+    cache_look_at(place, &look);
+    if (look.kernels > 0)
+        print(r, "cache", "%s, of all users: %zu kernels, %s", place, look.kernels, cli_size_text(look.bytes, size));
+    if (!cache_place(place, sizeof place)) {
         complain(r, "cache", "none: neither HOME nor XDG_CACHE_HOME is set",
                  "kernels are compiled by every command anew; set HOME");
-    else if (!look.writable) {
+        return;
+    }
+    cache_look_at(place, &look);
+    if (!look.writable) {
         const size_t used = strlen(place);
         snprintf(place + used, sizeof place - used, ": cannot be written");
         complain(r, "cache", place,

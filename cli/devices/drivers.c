@@ -72,15 +72,24 @@ static bool can_write(const char *place) {
     return access(path, W_OK | X_OK) == 0;
 }
 
-bool cache_look_at(char *place, size_t size, cache_look *look) {
+bool cache_place(char *place, size_t size) {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    memset(look, 0, sizeof *look);
     if (base && base[0] == '/')
         snprintf(place, size, "%s/mastaba", base);
     else if (home && home[0] == '/')
         snprintf(place, size, "%s/.cache/mastaba", home);
     else
         return false;
+    return true;
+}
+
+void cache_system_place(char *place, size_t size) {
+    const char *named = getenv("MASTABA_SYSTEM_CACHE");
+    snprintf(place, size, "%s", named && *named ? named : MST_SYSTEM_CACHE);
+}
+
+void cache_look_at(const char *place, cache_look *look) {
+    memset(look, 0, sizeof *look);
     look->writable = can_write(place);
     DIR *directory = opendir(place);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
@@ -93,5 +102,4 @@ bool cache_look_at(char *place, size_t size, cache_look *look) {
     }
     if (directory)
         closedir(directory);
-    return true;
 }

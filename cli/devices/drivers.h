@@ -1,4 +1,4 @@
-// Where OpenCL's loader looks for drivers, and the cache of kernels.
+// Where OpenCL's loader looks for drivers, and the caches of kernels.
 #ifndef MASTABA_CLI_DRIVERS_H
 #define MASTABA_CLI_DRIVERS_H
 
@@ -26,7 +26,12 @@ typedef struct cache_look {
     bool writable; // or can be made
 } cache_look;
 
-// The cache's directory, written to `place`. False: there is none to be had.
-bool cache_look_at(char *place, size_t size, cache_look *look);
+// The directory of the user's cache. False: there is none to be had.
+bool cache_place(char *place, size_t size);
+
+// That of all users: $MASTABA_SYSTEM_CACHE, or as the program was built.
+void cache_system_place(char *place, size_t size);
+
+void cache_look_at(const char *place, cache_look *look);
 
 #endif

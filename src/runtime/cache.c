@@ -49,6 +49,19 @@ mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error)
     return MST_OK;
 }
 
+mst_status mst_cache_system_directory(mst_context *context, char **out, mst_error *error) {
+    const char *named = getenv("MASTABA_SYSTEM_CACHE"), *path = named && *named ? named : MST_SYSTEM_CACHE;
+    struct stat st;
+    *out = NULL;
+    if (stat(path, &st) != 0)
+        return MST_OK;
+    if (!S_ISDIR(st.st_mode) || st.st_uid != 0 || (st.st_mode & 022)) {
+        mst_log(context, MST_LOG_INFO, "cache: %s is not used, as others than root can write in it", path);
+        return MST_OK;
+    }
+    return (*out = strdup(path)) ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context");
+}
+
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key) {
     const mst_device_info *d = &context->device;
     XXH3_state_t *state = XXH3_createState();
@@ -114,9 +127,8 @@ void mst_cache_destroy(mst_kept *kept) {
 
 // ---- On disk
 
-static bool file_path(const mst_context *context, mst_cache_key key, char *path, size_t size) {
-    int n = snprintf(path, size, "%s/%016llx%016llx.bin", context->cache_directory, (unsigned long long)key.high,
-                     (unsigned long long)key.low);
+static bool file_path(const char *directory, mst_cache_key key, char *path, size_t size) {
+    int n = snprintf(path, size, "%s/%016llx%016llx.bin", directory, (unsigned long long)key.high, (unsigned long long)key.low);
     return n > 0 && (size_t)n < size;
 }
 
@@ -148,13 +160,14 @@ static bool write_all(int fd, const void *data, size_t size) {
     return true;
 }
 
-// The payload behind a verified header, or NULL and why not. Only files that nobody else could have written are trusted.
-static unsigned char *read_verified(int fd, mst_cache_key key, size_t *size, const char **why) {
+// The payload behind a verified header, or NULL and why not. Only files that nobody but their owner could have written are
+// trusted.
+static unsigned char *read_verified(int fd, uid_t owner, mst_cache_key key, size_t *size, const char **why) {
     struct stat st;
     header head;
     unsigned char *payload = NULL;
     *why = "not a private regular file";
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != owner || (st.st_mode & 022))
         return NULL;
     *why = "damaged";
     if (!read_all(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic) != 0 || !same_key(head.key, key) ||
@@ -169,21 +182,27 @@ static unsigned char *read_verified(int fd, mst_cache_key key, size_t *size, con
     return payload;
 }
 
-unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size) {
+static unsigned char *load_file(mst_context *context, const char *directory, uid_t owner, mst_cache_key key, size_t *size) {
     char path[4096];
     const char *why = NULL;
-    if (!context->cache_directory)
-        return load_kept(context, key, size);
-    if (!file_path(context, key, path, sizeof path))
+    if (!file_path(directory, key, path, sizeof path))
         return NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return NULL;
-    unsigned char *payload = read_verified(fd, key, size, &why);
+    unsigned char *payload = read_verified(fd, owner, key, size, &why);
     close(fd);
     if (!payload)
         mst_log(context, MST_LOG_INFO, "cache: %s is %s; building from source", path, why);
     return payload;
+}
+
+unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size) {
+    unsigned char *payload = context->system_cache ? load_file(context, context->system_cache, 0, key, size) : NULL;
+    if (payload)
+        return payload;
+    return context->cache_directory ? load_file(context, context->cache_directory, geteuid(), key, size)
+                                    : load_kept(context, key, size);
 }
 
 bool mst_cache_make_directory(const char *path) {
@@ -211,7 +230,7 @@ void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned cha
     }
     header head = {.key = key, .size = size, .digest = hash(payload, size)};
     memcpy(head.magic, magic, sizeof magic);
-    if (!file_path(context, key, path, sizeof path))
+    if (!file_path(context->cache_directory, key, path, sizeof path))
         return;
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int fd = mst_cache_make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
@@ -228,7 +247,9 @@ void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned cha
 }
 
 int mst_cache_lock(const mst_context *context) {
-    int lock = context->cache_directory ? open(context->cache_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int lock = context->cache_directory && mst_cache_make_directory(context->cache_directory)
+                   ? open(context->cache_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+                   : -1;
     while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
         continue;
     return lock;

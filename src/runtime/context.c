@@ -132,6 +132,8 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     MST_TRY(copy_string(kernels && *kernels ? kernels : NULL, &context->kernel_directory, error));
     if (!desc->no_cache)
         MST_TRY(mst_cache_directory(desc->cache_directory, &context->cache_directory, error));
+    if (!desc->no_cache)
+        MST_TRY(mst_cache_system_directory(context, &context->system_cache, error));
     context->pool = lead ? lead->pool : NULL;
     context->copy_threads = desc->copy_threads;
     if (!lead)
@@ -192,6 +194,7 @@ void mst_context_destroy(mst_context *context) {
     if (context->device_retained)
         clReleaseDevice(context->device.device);
     free(context->cache_directory);
+    free(context->system_cache);
     free(context->kernel_directory);
     pthread_mutex_destroy(&context->mutex);
     pthread_mutex_destroy(&context->log_mutex);

@@ -196,7 +196,8 @@ static mst_status build_source(mst_context *context, const char *title, const so
     cl_int code;
     mst_cache_key key;
     double start = mst_now();
-    bool cached = context->cache_directory && mst_cache_make_key(context, s->text, s->length, options, &key);
+    bool cached =
+        (context->cache_directory || context->system_cache) && mst_cache_make_key(context, s->text, s->length, options, &key);
     if (cached)
         program = load_cached(context, key, options);
     const char *from = "the cache";
@@ -209,7 +210,7 @@ static mst_status build_source(mst_context *context, const char *title, const so
         program = clCreateProgramWithSource(context->opencl, 1, &text, &s->length, &code);
         MST_TRY_CL(code, "cannot make the program \"%s\"", title);
         MST_TRY(build(context, program, title, options, error));
-        if (cached)
+        if (cached && context->cache_directory)
             store_cached(context, key, program);
     }
     mst_log(context, MST_LOG_DEBUG, "kernels: %s [%s] from %s in %.1f ms", title, options, from, 1e3 * (mst_now() - start));

@@ -3,7 +3,10 @@
 . "${0%/*}/lib"
 
 capabilities='fft dct convolve map reduce filter deconvolve integrate solve'
-expect 0 "$MASTABA" doctor
+mkdir system
+: >system/any.bin
+MASTABA_SYSTEM_CACHE=$PWD/system expect 0 "$MASTABA" doctor
+grep -q "^cache .*$PWD/system, of all users: 1 kernels" .stdout || fail "the cache of all users is not named"
 for capability in $capabilities; do
     grep -Eq "^(self-test)? +$capability +works: [0-9.]+ s, largest error [0-9.]+e-" .stdout || fail "$capability is not said to work"
 done

@@ -6,7 +6,7 @@ expect 0 "$MASTABA" --version
 grep -Eq '^mastaba [0-9]+\.[0-9]+\.[0-9]+$' .stdout || fail "version"
 expect 0 "$MASTABA" --help
 commands=$(sed -n 's/^  \([a-z]*\)  *[A-Za-z].*/\1/p' .stdout)
-[ "$(echo "$commands" | tr '\n' ' ')" = 'devices doctor fft convolve map filter deconvolve integrate solve tune bench completion manual ' ] || fail "--help lists $commands"
+[ "$(echo "$commands" | tr '\n' ' ')" = 'devices doctor fft convolve map filter deconvolve integrate solve prepare tune bench completion manual ' ] || fail "--help lists $commands"
 for command in $commands; do
     expect 0 "$MASTABA" $command --help
     grep -q "^Usage: mastaba $command" .stdout || fail "$command --help: no usage line"
