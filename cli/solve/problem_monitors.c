@@ -193,6 +193,8 @@ static bool replace_reductions(problem *p, yaml_node_t *node, const char *text, 
         bool commas = true;
         const char *end = reduction >= 0 ? end_of_call(open + 1, &commas) : NULL;
         char name[40];
+        if (reduction >= 0 && !end)
+            return cli_yaml_error(&p->yaml, node, "expected ')' behind the argument of %s", reductions[reduction]);
         if (end && !commas) {
             if (!add_until_monitor(p, node, reduction, open + 1, (size_t)(end - open - 1), name))
                 return false;

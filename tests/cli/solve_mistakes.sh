@@ -77,6 +77,7 @@ monitors.0..regoin: no such key; did you mean 'region'|12s/region:/regoin:/
 until.condition: the condition, column 1: 'm2' is not known; did you mean 'm1'|13s/m1 < c/m2 < c/
 until.condition: the condition, column 5: expected a number|13s/m1 < c/m1 </
 until.condition: the expression, column 1: 'q'|13s/m1 < c/max(q) < c/
+until.condition: expected ')' behind the argument of max|13s/m1 < c/max(abs(u) < c/
 until.every: expected a whole number from 1|13s/every: 2/every: -2/
 until.cond: no such key; did you mean 'condition'|13s/condition/cond/
 spectra.0..field: the expression, column 3: 'q'|14s/u\*k/u*q/
