@@ -210,7 +210,7 @@ static void bricks_cover_the_grid(void **state) {
 static void bricks_may_wait(void **state) {
     (void)state;
     const size_t cube[] = {8, 8, 8};
-    mst_stencil_desc d = cube_of(1024);
+    mst_stencil_desc d = cube_of(4096);
     d.exchange = MST_STENCIL_EXCHANGE_BESIDE;
     assert_int_equal(brick_of(&d, NULL, 8, 0, 0).bricks[0], 8);
     assert_true(brick_of(&d, NULL, 512, 0, 0).bricks[0] < 512);
