@@ -155,11 +155,11 @@ by 3 solve heat2d --grid 40x24 --steps 20 -o heats.npy | grep -q "20 steps by 3 
 cmp heat.npy heats.npy || fail "ranks give other bits"
 for grid in heat1d "heat2d --grid 3x50"; do # the first rank has all
     "$MASTABA" solve $grid --steps 20 -o row1.npy --force >/dev/null
-    by 3 solve $grid --steps 20 -o row.npy --checkpoint row.chk --force >/dev/null
-    cmp row1.npy row.npy || fail "$grid: ranks give other bits"
-    by 2 solve $grid --steps 30 -o row.npy --checkpoint row.chk --resume --force >/dev/null
+    by 3 solve $grid --steps 20 -o rown.npy --checkpoint row.chk --force >/dev/null
+    cmp row1.npy rown.npy || fail "$grid: ranks give other bits"
+    by 2 solve $grid --steps 30 -o rown.npy --checkpoint row.chk --resume --force >/dev/null
     "$MASTABA" solve $grid --steps 30 -o row1.npy --force >/dev/null
-    cmp row1.npy row.npy || fail "$grid: ranks go on to other bits"
+    cmp row1.npy rown.npy || fail "$grid: ranks go on to other bits"
     rm row.chk
 done
 by 3 solve heat1d --dry-run | grep -q "rank 2: nothing" || fail "no plan of a row"
