@@ -1,4 +1,5 @@
 #include "agree.h"
+#include "build.h"
 #include "description.h"
 
 #include <stdio.h>
@@ -22,6 +23,17 @@ static mst_status count_ranks(MPI_Comm communicator, host *h, mst_error *error) 
     MPI_Comm_rank(here, &h->rank);
     MPI_Comm_size(here, &h->n_ranks);
     MPI_Comm_free(&here);
+fail:
+    return status;
+}
+
+// Ranks of unlike builds might choose unlike layouts, and wait for what none sends.
+static mst_status compare_builds(MPI_Comm communicator, mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t mine = mst_mpi_build(), first = mine;
+    TRY_MPI(MPI_Bcast(&first, 1, MPI_UINT64_T, 0, communicator), "comparing builds of ranks");
+    REQUIRE(first == mine, MST_ERROR_ARGUMENT,
+            "this rank has another build of Mastaba (%s here) than rank 0; give all hosts the same one", mst_version());
 fail:
     return status;
 }
@@ -116,6 +128,7 @@ static mst_status create(MPI_Comm communicator, const mst_context_desc *given, m
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     const bool environment = getenv("MASTABA_DEVICE") != NULL;
     TRY(count_ranks(communicator, &h, error)); // collective: before anything that can fail on one rank alone
+    TRY(compare_builds(communicator, error));
     REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
     if (given)

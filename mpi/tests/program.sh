@@ -286,6 +286,20 @@ wait $job || code=$?
 [ $code != 0 ] && [ ! -e y.npy ] || fail "a rank was killed: $code"
 "$MASTABA" solve heat2d --grid 200x200 --steps 100000000 --checkpoint kept.chk --resume --dry-run >/dev/null || fail "what is left"
 
+echo "== unlike builds"
+library=$(ldd "$MASTABA_MPI" | sed -n 's/.*libmastaba_mpi[^ ]* => \([^ ]*\) .*/\1/p')
+python3 - "$library" <<'END'
+import sys
+text = open(sys.argv[1], "rb").read()
+at = text.index(b"\x14\0\0\0\x03\0\0\0GNU\0") + 12
+open("other.so", "wb").write(text[:at] + bytes(20) + text[at + 20:])
+END
+code=0
+"${run[@]}" 1 "$MASTABA_MPI" fft x.npy -o unlike.npy --axes 0,1 : -n 1 env LD_PRELOAD="$PWD/other.so" "$MASTABA_MPI" fft x.npy \
+    -o unlike.npy --axes 0,1 >out.txt 2>err.txt || code=$?
+[ $code != 0 ] && [ ! -e unlike.npy ] && [ "$(grep -c 'rank 1: this rank has another build' err.txt)" = 1 ] || fail "unlike builds: $code, $(cat err.txt)"
+rm other.so
+
 echo "== more shares of a batch"
 mkdir f1 fn
 "$MASTABA" map 'sum(B * C)' B=x.npy C=row.npy --axes 2 -o s1.npy >/dev/null
@@ -343,7 +357,7 @@ along 7 x.npy x.npy --axes 0,1,2
 along 2 x.npy turned.npy --axes 0,2 --correlate --mode valid
 along 5 counts.npy turned.npy --axes 0,2 --mode same
 by 3 convolve x.npy x.npy --axes 0,1 --dry-run >plan.txt
-grep -q "rank 1: x \[6:6,0:10,0:9\], y \[6:6,0:10,0:9\], z \[6:11,0:19,0:9\], sends 3 messages of" plan.txt || fail "$(cat plan.txt)"
+grep -q "rank 2: x \[6:6,0:10,0:9\], y \[6:6,0:10,0:9\], z \[8:11,0:19,0:9\], sends 6 messages of" plan.txt || fail "$(cat plan.txt)"
 
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt

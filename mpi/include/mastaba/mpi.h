@@ -22,7 +22,8 @@ extern "C" {
 // Makes a context (as mst_context_create) for this rank of the communicator, which may be any: the devices that desc names, on
 // each host, are handed out to the ranks there. With at least as many devices as ranks each rank gets a group of its own;
 // otherwise rank l of a host gets device l modulo their number, and the device's memory, the staging memory and the copy threads
-// are divided by the ranks that share it unless desc sets them. Collective. Errors are those of mst_context_create.
+// are divided by the ranks that share it unless desc sets them. Collective. Errors are those of mst_context_create; also
+// MST_ERROR_ARGUMENT: a rank has another build of the library than the first one.
 MST_API mst_status mst_mpi_context_create(MPI_Comm communicator, const mst_context_desc *desc, mst_context **out,
                                           mst_error *error);
 
