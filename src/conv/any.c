@@ -66,9 +66,12 @@ mst_status mst_any_stage_enqueue(mst_stage *s, mst_queue *queue, const mst_stage
     const mst_stage_array *x = &arrays[FROM], *y = &arrays[WITH], *z = &arrays[TO];
     cl_ulong n_lines = (uint64_t)vectors * mst_stage_lines(s);
     const mst_pass_launch launch = mst_pass_share_out(&s->device.pass, &s->plan->context->device, n_lines);
-    cl_uint own = (x->own ? 1u : 0) | (y->own ? 2u : 0) | (z->own ? 4u : 0);
+    const stage_call call = {.own = (x->own ? 1 : 0) | (y->own ? 2 : 0) | (z->own ? 4 : 0),
+                             .base = {x->base, y->base, z->base},
+                             .first = {(cell)x->first_line, (cell)y->first_line, (cell)z->first_line},
+                             .n_lines = (cell)n_lines,
+                             .tiles = launch.tiles_an_item};
     const mst_argument arguments[] = {MST_BIND_AS("s", any->description.buffer),
-                                      MST_BIND(own, own),
                                       MST_BIND_AS("step_twiddles", tables[MST_TABLE_STEPS].buffer),
                                       MST_BIND_AS("low_twiddles", tables[MST_TABLE_LOW].buffer),
                                       MST_BIND_AS("high_twiddles", tables[MST_TABLE_HIGH].buffer),
@@ -77,16 +80,9 @@ mst_status mst_any_stage_enqueue(mst_stage *s, mst_queue *queue, const mst_stage
                                       MST_BIND_AS("odd", any->odd.buffer),
                                       MST_BIND_AS("places", any->places.buffer),
                                       MST_BIND(x, x->buffer),
-                                      MST_BIND(x_base, x->base),
-                                      MST_BIND(x_first, x->first_line),
                                       MST_BIND(y, y->buffer),
-                                      MST_BIND(y_base, y->base),
-                                      MST_BIND(y_first, y->first_line),
                                       MST_BIND(z, z->buffer),
-                                      MST_BIND(z_base, z->base),
-                                      MST_BIND(z_first, z->first_line),
-                                      MST_BIND(n_lines, n_lines),
-                                      MST_BIND(tiles, launch.tiles_an_item)};
+                                      MST_BIND(call, call)};
     return mst_kernel_launch(queue, any->kernel, arguments, MST_COUNT(arguments), launch.items, 1, NULL, error);
 }
 

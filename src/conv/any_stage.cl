@@ -33,3 +33,10 @@ typedef struct stage {
     cell twiddled, lanes_differ, low_mask, low_shift; // twiddles between digits
     stage_port ports[6];                              // of FROM, WITH, TO: packed, and as the caller says
 } stage;
+
+// What a launch is told beside its buffers: one argument, since drivers copy each of them anew.
+typedef struct stage_call {
+    cell own;               // bits of arrays that lie as the caller says
+    cell base[3], first[3]; // of FROM, WITH, TO: the array, and the first line in it
+    cell n_lines, tiles;    // tiles of a work-item
+} stage_call;

@@ -45,37 +45,36 @@ __attribute__((noinline)) void multiply(vreal *restrict v, const vreal *restrict
     }
 }
 
-// `own`: bits of arrays that lie as the caller says.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
-convolve_any(__global const stage *s, uint own, __global const real *step_twiddles, __global const real *low_twiddles,
+convolve_any(__global const stage *s, __global const real *step_twiddles, __global const real *low_twiddles,
              __global const real *high_twiddles, __global const real *lane_twiddles, __global const real *weights,
-             __global const real *odd, __global const uint *places, __global char *x, long x_base, ulong x_first,
-             __global char *y, long y_base, ulong y_first, __global real *z, long z_base, ulong z_first, ulong n_lines,
-             uint tiles) {
+             __global const real *odd, __global const uint *places, __global char *x, __global char *y,
+             __global real *z, stage_call call) {
     vreal v[4 * ANY_LENGTH];
     vreal *w = v + 2 * s->steps.n;
     tile t;
     const tables with = {{step_twiddles, odd, places}, low_twiddles, high_twiddles, lane_twiddles, weights};
-    __global const stage_port *from = s->ports + (own & 1), *second = s->ports + 2 + (own >> 1 & 1),
-                              *to = s->ports + 4 + (own >> 2 & 1);
-    for (uint k = 0; k < tiles; k++) {
-        const ulong line = (get_global_id(0) * tiles + k) * LANES;
+    __global const stage_port *from = s->ports + (call.own & 1), *second = s->ports + 2 + (call.own >> 1 & 1),
+                              *to = s->ports + 4 + (call.own >> 2 & 1);
+    const ulong n_lines = (ulong)call.n_lines;
+    for (ulong k = 0; k < (ulong)call.tiles; k++) {
+        const ulong line = (get_global_id(0) * (ulong)call.tiles + k) * LANES;
         if (line >= n_lines)
             return;
         const uint count = (uint)min((ulong)LANES, n_lines - line);
-        find_tile(&t, s, from, x_base, x_first, line, count);
+        find_tile(&t, s, from, call.base[0], (ulong)call.first[0], line, count);
         load_tile(v, s, from, x, &t, &with);
         if (!from->spectrum)
             forward(v, &s->steps, &with.steps);
         if (s->kind == STAGE_FUSED) {
-            find_tile(&t, s, second, y_base, y_first, line, count);
+            find_tile(&t, s, second, call.base[1], (ulong)call.first[1], line, count);
             load_tile(w, s, second, y, &t, &with);
             if (!second->spectrum)
                 forward(w, &s->steps, &with.steps);
             multiply(v, w, (uint)s->steps.n);
             backward(v, &s->steps, &with.steps);
         }
-        find_tile(&t, s, to, z_base, z_first, line, count);
+        find_tile(&t, s, to, call.base[2], (ulong)call.first[2], line, count);
         store_tile(v, s, to, z, &t, &with);
     }
 }

@@ -179,7 +179,7 @@ static uint64_t count_work(const mst_fused *fused, uint64_t *fixed, uint64_t *pi
 }
 
 // On a CPU what lies between stages stays in its cache; on a GPU each launch must be long beside its beginning and end.
-#define CPU_WORK ((uint64_t)2 << 20)
+#define CPU_WORK ((uint64_t)4 << 20)
 #define GPU_WORK ((uint64_t)1 << 30)
 
 uint64_t mst_fused_work(bool cpu) { return cpu ? CPU_WORK : GPU_WORK; }
