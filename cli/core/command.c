@@ -1,16 +1,20 @@
 // The command line, by popt's tables, and the text of --help.
 #include "command.h"
 
+#include "file.h"
 #include "interrupt.h"
 #include "nearest.h"
 #include "report.h"
 #include "team.h"
 #include "values.h"
 
+#include <errno.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_OPTIONS = 40, MOST_SHARED = 16, DEFAULT_TIMEOUT = 600 };
 
@@ -239,10 +243,30 @@ static int read_and_run(command_line *line, int argc, const char **argv) {
     return code;
 }
 
+// PoCL shows no device where it cannot write its cache. With a home that is read-only it gets a directory for this user's code
+// alone; one of that name which others can write is left alone.
+static void give_cache(void) {
+    char path[4096];
+    struct stat about;
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+    if (getenv("POCL_CACHE_DIR") || (!base && !home))
+        return;
+    snprintf(path, sizeof path, base ? "%s/pocl/kcache" : "%s/.cache/pocl/kcache", base ? base : home);
+    if (cli_can_make(path))
+        return;
+    snprintf(path, sizeof path, "%s/mastaba-pocl-%lu", temporary && *temporary ? temporary : "/tmp", (unsigned long)geteuid());
+    if ((mkdir(path, 0700) == 0 || errno == EEXIST) && lstat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
+        about.st_uid == geteuid() && (about.st_mode & 077) == 0)
+        setenv("POCL_CACHE_DIR", path, 0);
+}
+
 // Before the first call into OpenCL. PoCL compiles a kernel in a general form when its binary is asked for, to be stored, and
 // again for every size of work-groups and kind of grid when it is launched, which is no faster; so launches take the general
 // form, unless the user says otherwise.
-static void prepare_drivers(void) { setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0); }
+static void prepare_drivers(void) {
+    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    give_cache();
+}
 
 int cli_run_command(const cli_command *command, int argc, const char **argv) {
     prepare_drivers();

@@ -4,8 +4,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+bool cli_can_make(const char *directory) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s", directory);
+    while (access(path, F_OK) != 0) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return false;
+        *slash = '\0';
+    }
+    return access(path, W_OK | X_OK) == 0;
+}
 
 // A call that a signal interrupted is made again.
 static bool goes_on(ssize_t moved, size_t *done) {

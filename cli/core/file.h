@@ -9,6 +9,9 @@
 // after printing the error.
 int cli_open_input(const char *command, const char *path, struct stat *info);
 
+// Whether a directory can be written, or made where it is not there.
+bool cli_can_make(const char *directory);
+
 // As many bytes of a file from `offset` on as there are, up to `bytes`, however few come at a time. Fewer: errno is that of a
 // failure, or 0 at the end of the file.
 size_t cli_read_some(int file, uint64_t offset, void *data, size_t bytes);

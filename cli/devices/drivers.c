@@ -1,5 +1,7 @@
 #include "drivers.h"
 
+#include "core/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -59,19 +61,6 @@ size_t drivers_list(driver_file files[DRIVERS_MOST]) {
     return n;
 }
 
-// The directory that a file of the cache would be made in, which may have to be made first.
-static bool can_write(const char *place) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s", place);
-    while (access(path, F_OK) != 0) {
-        char *slash = strrchr(path, '/');
-        if (!slash || slash == path)
-            return false;
-        *slash = '\0';
-    }
-    return access(path, W_OK | X_OK) == 0;
-}
-
 bool cache_place(char *place, size_t size) {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (base && base[0] == '/')
@@ -90,7 +79,7 @@ void cache_system_place(char *place, size_t size) {
 
 void cache_look_at(const char *place, cache_look *look) {
     memset(look, 0, sizeof *look);
-    look->writable = can_write(place);
+    look->writable = cli_can_make(place);
     DIR *directory = opendir(place);
     for (struct dirent *entry; directory && (entry = readdir(directory));) {
         const char *end = strrchr(entry->d_name, '.');

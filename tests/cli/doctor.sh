@@ -33,7 +33,7 @@ grep -q 'install an OpenCL driver' .stdout || fail "no advice where there is no 
 grep -q 'PROBLEM: /dev/null/mastaba: cannot be written' .stdout || fail "a cache that cannot be written is no problem"
 
 # PoCL finds no device where it cannot write its own cache; the driver that is installed is not to be installed again.
-env -u XDG_CACHE_HOME -u POCL_CACHE_DIR HOME=/dev/null "$MASTABA" doctor >.stdout 2>.stderr && fail "no place for a cache is no problem"
+env -u XDG_CACHE_HOME -u POCL_CACHE_DIR HOME=/dev/null TMPDIR=/dev/null "$MASTABA" doctor >.stdout 2>.stderr && fail "no place for a cache is no problem"
 if grep -q 'PROBLEM: no OpenCL device found' .stdout; then
     grep -q 'a driver is installed and finds no device' .stdout || fail "no advice where a driver finds no device"
 fi

@@ -110,6 +110,9 @@ works() {
     [ ! -s .stderr ] || fail "something on stderr: $*"
 }
 works env XDG_CACHE_HOME=/proc/none
+works env -u POCL_CACHE_DIR XDG_CACHE_HOME="$PWD/c64.npy"
+[ "$(stat -c %a "$TMPDIR/mastaba-pocl-0")" = 700 ] || fail "PoCL's cache is open to others"
+rm -r "$TMPDIR/mastaba-pocl-0"
 works env -u XDG_CACHE_HOME -u HOME
 chmod 700 system
 works env
