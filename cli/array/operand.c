@@ -69,9 +69,10 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
     return CLI_DONE;
 }
 
-// A number that hardly two layouts have in common (FNV-1a), from that of those before.
-static uint64_t digest(const cli_operand *input, uint64_t hash) {
-    uint64_t values[3 + MST_MAX_RANK] = {(uint64_t)input->layout.type, (uint64_t)input->layout.rank, input->location.offset};
+// A number that hardly two layouts have in common (FNV-1a).
+static uint64_t digest(const cli_operand *input) {
+    uint64_t hash = 0xcbf29ce484222325,
+             values[3 + MST_MAX_RANK] = {(uint64_t)input->layout.type, (uint64_t)input->layout.rank, input->location.offset};
     for (int k = 0; k < input->layout.rank; k++)
         values[3 + k] = input->layout.shape[k];
     for (size_t i = 0; i < sizeof values; i++)
@@ -80,13 +81,13 @@ static uint64_t digest(const cli_operand *input, uint64_t hash) {
 }
 
 int cli_operands_agree(const char *command, const cli_operand *operands, size_t n) {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < n; i++)
-        hash = digest(&operands[i], hash);
-    if (cli_same(hash))
-        return CLI_DONE;
-    cli_error(command, "%s: is not the same file for all ranks; put it where all hosts see it", operands[0].path);
-    return CLI_INPUT_OUTPUT;
+    for (size_t i = 0; i < n; i++) {
+        if (cli_same(digest(&operands[i])))
+            continue;
+        cli_error(command, "%s: is not the same file for all ranks; put it where all hosts see it", operands[i].path);
+        return CLI_INPUT_OUTPUT;
+    }
+    return CLI_DONE;
 }
 
 void cli_operand_close(cli_operand *operand) {

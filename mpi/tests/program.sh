@@ -388,6 +388,16 @@ cp host0/bump.yaml host1/
 "${run[@]}" 2 ./host.sh "$MASTABA_MPI" solve bump.yaml -o "$result" --force >/dev/null || fail "the same problem twice"
 rm y.npy
 
+echo "== operands that differ: the one that does is named"
+for host in 0 1; do cp x.npy host$host/same.npy; done
+cp x.npy host0/other.npy
+cp two.npy host1/other.npy
+for command in "convolve same.npy other.npy" "convolve other.npy same.npy" "map B+C B=same.npy C=other.npy"; do
+    code=0
+    "${run[@]}" 2 ./host.sh "$MASTABA_MPI" $command -o "$result" >out.txt 2>err.txt || code=$?
+    [ $code = 4 ] && grep -q "other.npy: is not the same file for all ranks" err.txt && [ ! -e y.npy ] || fail "$command: $code, $(cat err.txt)"
+done
+
 echo "== more messages"
 for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --layout bricks" "x.npy -o one.npy" \
     "x.npy -o y.npy --timeout inf"; do
