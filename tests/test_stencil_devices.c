@@ -226,6 +226,31 @@ static void test_beside(void **state) {
     free(expected);
 }
 
+// Of a scheme that reads to one side, the last part gives nothing and takes.
+static void test_beside_upwind(void **state) {
+    static const mst_stencil_update upwind[] = {{"hx", "hx + k * (e[-1,0] - hx)", 0},
+                                                {"hy", "hy + k * (e[-1,-1] - hy)", 0},
+                                                {"e", "e + k * (hx - e) + 0.1 * (hy[-2,0] - e)", 1}};
+    mst_stencil_desc d = describe();
+    (void)state;
+    d.updates = upwind;
+    d.boundaries = NULL;
+    for (size_t k = 0; k < 2; k++) {
+        d.schedule = k ? MST_STENCIL_IN_CORE : MST_STENCIL_SWEEPS;
+        d.exchange = MST_STENCIL_EXCHANGE_AUTO;
+        d.exchange_every = 0;
+        if (!test_turn(k, 2))
+            continue;
+        outcome *expected = run(alone, d, 1);
+        d.exchange = MST_STENCIL_EXCHANGE_BESIDE;
+        d.exchange_every = 2;
+        outcome *got = run(k ? two : three, d, k ? 2 : 3);
+        check_same(expected, got, "upwind, beside the interior");
+        free(expected);
+        free(got);
+    }
+}
+
 static void test_groups(void **state) {
     (void)state;
     static const struct {
@@ -587,10 +612,11 @@ static void test_cancelled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),  cmocka_unit_test(test_beside),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_runs),    cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled),
-        cmocka_unit_test(test_margins), cmocka_unit_test(test_traffic),  cmocka_unit_test(test_shares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),        cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_beside_upwind), cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_runs),          cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_margins),
+                                       cmocka_unit_test(test_traffic),       cmocka_unit_test(test_shares)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);

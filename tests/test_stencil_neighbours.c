@@ -150,26 +150,34 @@ static void check_state(const member *members, size_t n, mst_stencil *one, const
     }
 }
 
+// Only the parts below give, and only those above take.
+static const mst_stencil_update upwind[] = {{"u", "1.8*u - 0.8*u.prev + 0.1*(v[-2,0] + u[0,-1] - 2*u)", 0},
+                                            {"v", "v + 0.1 * (u[-1,0] - v)", 1}};
+
 static void test_bits(void **state) {
     static const struct {
         mst_stencil_schedule schedule;
         size_t depth, block;
         unsigned fuse;
         mst_stencil_halo_exchange exchange;
-    } ways[] = {{MST_STENCIL_SWEEPS, 0, 0, 0, MST_STENCIL_EXCHANGE_BESIDE},
-                {MST_STENCIL_IN_CORE, 0, 0, 2, MST_STENCIL_EXCHANGE_BESIDE},
-                {MST_STENCIL_SWEEPS, 0, 0, 0, MST_STENCIL_EXCHANGE_WAITS},
-                {MST_STENCIL_SKEWED_SWEEPS, 4, 5, 0, MST_STENCIL_EXCHANGE_BESIDE},
-                {MST_STENCIL_PYRAMID_SLABS, 2, 6, 1, MST_STENCIL_EXCHANGE_WAITS}};
+        bool is_upwind;
+    } ways[] = {{MST_STENCIL_SWEEPS, 0, 0, 0, MST_STENCIL_EXCHANGE_BESIDE, false},
+                {MST_STENCIL_IN_CORE, 0, 0, 2, MST_STENCIL_EXCHANGE_BESIDE, false},
+                {MST_STENCIL_SWEEPS, 0, 0, 0, MST_STENCIL_EXCHANGE_WAITS, false},
+                {MST_STENCIL_SKEWED_SWEEPS, 4, 5, 0, MST_STENCIL_EXCHANGE_BESIDE, false},
+                {MST_STENCIL_PYRAMID_SLABS, 2, 6, 1, MST_STENCIL_EXCHANGE_WAITS, false},
+                {MST_STENCIL_SWEEPS, 0, 0, 0, MST_STENCIL_EXCHANGE_BESIDE, true},
+                {MST_STENCIL_IN_CORE, 0, 0, 1, MST_STENCIL_EXCHANGE_BESIDE, true}};
     for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
         mst_error e;
         mst_stencil *one;
         member members[MOST_PARTS];
         pthread_barrier_t all;
         char what[100];
-        if (!test_turn(k, 5))
+        if (!test_turn(k, 7))
             continue;
         mst_stencil_desc d = describe(test_between(0, 1));
+        d.updates = ways[k].is_upwind ? upwind : d.updates;
         d.schedule = ways[k].schedule;
         d.depth = ways[k].depth;
         d.block = ways[k].block;

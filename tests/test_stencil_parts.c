@@ -2,7 +2,8 @@
 // another, are as thick as shares say where halos allow it, and hold what so many steps read.
 #include "support.h"
 
-#include "stencil/plan/parts.h"
+#include "runtime/numbers.h"
+#include "stencil/halo.h"
 #include "stencil/schedules/cuts.h"
 
 #include <math.h>
@@ -317,9 +318,9 @@ static void make_cuts(copies *c) {
         mst_cuts_axis *a = &c->cuts.axes[axis];
         *a = (mst_cuts_axis){.nodes = (int64_t)test_between(2, SIDE)};
         a->from = low ? deep : 0;
-        a->low = 2 * a->from;
+        a->low = a->from + (low && test_random() % 4 ? deep : 0); // or nothing is given there
         a->to = a->nodes - (high ? deep : 0);
-        a->high = a->to - (high ? deep : 0);
+        a->high = a->to - (high && test_random() % 4 ? deep : 0);
     }
 }
 
@@ -359,6 +360,84 @@ static void cuts_are_computed_first(void **state) {
     assert_true(n_cut > 10);
 }
 
+// Schemes of two axes that read to any side, as far as it comes: also to one alone, across which nothing is given.
+static void make_update(char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "u");
+    for (int k = 0; k < 4; k++) {
+        const int by = (int)test_between(0, 2) * (k % 2 ? 1 : -1);
+        used += (size_t)snprintf(text + used, size - used, " + 0.1*u[%d,%d]", k < 2 ? by : 0, k < 2 ? 0 : by);
+    }
+}
+
+static bool is_common(const mst_stencil *s, const mst_link_box *box, const mst_box *rest) {
+    bool is = true;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const int64_t held = s->part[axis].held_first;
+        is = is && mst_larger(box->from[axis] - held, rest->from[axis]) < mst_smaller(box->to[axis] - held, rest->to[axis]);
+    }
+    return is;
+}
+
+// While the rest of the last launch is computed, what was given is read, and what is taken is written: in the array that it
+// writes, as those before do that write the same one over less. What lies in the part is computed first or last.
+static void check_cuts(const mst_stencil *s, const char *update) {
+    const mst_cuts cuts = mst_part_cuts(s);
+    const mst_cuts_launch last = {{0}};
+    const mst_box rest = mst_cuts_rest(&cuts, &last), wanted = mst_cuts_wanted(&cuts, &last);
+    for (int k = 0; k < s->n_links; k++) {
+        CHECK(s->links[k].taken_bytes == 0 || !is_common(s, &s->links[k].taken, &rest), "%s: link %d is taken into the rest",
+              update, k);
+        CHECK(s->links[k].given_bytes == 0 || !is_common(s, &s->links[k].given, &rest), "%s: link %d gives of the rest", update,
+              k);
+    }
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const int64_t first = s->part[axis].first - s->part[axis].held_first;
+        CHECK(wanted.from[axis] <= first && wanted.to[axis] >= first + s->part[axis].count, "%s: too few nodes", update);
+        CHECK(rest.from[axis] >= wanted.from[axis] && rest.to[axis] <= wanted.to[axis], "%s: too much rest", update);
+    }
+}
+
+static void halos_lie_beside_the_rest(void **state) {
+    (void)state;
+    int one_sided = 0;
+    for (int i = 0; i < test_many(1000); i++) {
+        char text[100];
+        mst_error e;
+        const mst_stencil_field field = {.name = "u"};
+        const mst_stencil_update update = {.field = "u", .expression = text};
+        const mst_boundary_kind kind = test_random() % 2 ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_DIRICHLET;
+        const mst_stencil_boundary faces[4] = {{.kind = kind}, {.kind = kind}, {.kind = kind}, {.kind = kind}};
+        const uint64_t steps = test_between(1, 4);
+        mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+        mst_stencil_brick brick = MST_STENCIL_BRICK_INIT;
+        mst_stencil_part parts[3];
+        mst_stencil s = {.n_links = 0};
+        make_update(text, sizeof text);
+        d.rank = 2;
+        d.grid[0] = test_between(60, 90);
+        d.grid[1] = test_between(60, 90);
+        d.precision = MST_FLOAT32;
+        d.fields = &field;
+        d.updates = &update;
+        d.n_fields = d.n_updates = 1;
+        d.boundaries = faces;
+        if (i % 2) {
+            OK(mst_stencil_divide(&d, NULL, 3, steps, parts, &e));
+            d.part = &parts[test_between(0, 2)];
+        } else {
+            brick = brick_of(&d, (const size_t[]){3, 2, 1}, 6, test_between(0, 5), steps);
+            d.brick = &brick;
+        }
+        OK(mst_problem_read(&d, &s.problem, &e));
+        OK(mst_part_take(&s, &d, &e));
+        check_cuts(&s, text);
+        for (int k = 0; k < s.n_links; k++)
+            one_sided += (s.links[k].taken_bytes > 0) != (s.links[k].given_bytes > 0);
+        mst_problem_release(&s.problem);
+    }
+    assert_true(one_sided > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bricks_of_many_ranks),
                                        cmocka_unit_test(bricks_cover_the_grid),
@@ -366,6 +445,7 @@ int main(void) {
                                        cmocka_unit_test(regions_stay_whole),
                                        cmocka_unit_test(parts_hold_what_steps_read),
                                        cmocka_unit_test(steps_fit_the_parts),
-                                       cmocka_unit_test(cuts_are_computed_first)};
+                                       cmocka_unit_test(cuts_are_computed_first),
+                                       cmocka_unit_test(halos_lie_beside_the_rest)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

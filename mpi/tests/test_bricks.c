@@ -45,8 +45,9 @@ static void make_wave(scheme *s, bool absorbs) {
     size_t used = (size_t)snprintf(s->wave, sizeof s->wave, "u + c*v");
     for (int k = 0; k < rank; k++) {
         const int reach = 1 + (int)test_random(2), aside = (int)test_random(3) - 1;
-        used += (size_t)snprintf(s->wave + used, sizeof s->wave - used, " + 0.05*(%s + %s - 2*u)", at(rank, k, -reach, aside),
-                                 at(rank, k, reach, -aside));
+        const int one = (int)test_random(4) - 2; // upwind, from one side or the other, in half of them
+        used += (size_t)snprintf(s->wave + used, sizeof s->wave - used, " + 0.05*(%s + %s - 2*u)",
+                                 one == 1 ? "u" : at(rank, k, -reach, aside), one == -1 ? "u" : at(rank, k, reach, -aside));
         if (absorbs)
             used += (size_t)snprintf(s->wave + used, sizeof s->wave - used, " + 0.03*stretch_%c(%s - u)", axes[rank - 1 - k],
                                      at(rank, k, 1, 0));

@@ -28,10 +28,11 @@ static mst_cuts_axis cuts_along(const mst_stencil *s, int axis) {
     mst_cuts_axis cuts = {.nodes = p->held_count, .high = p->held_count, .to = p->held_count};
     for (int k = 0; k < s->n_links; k++) {
         const mst_link *link = &s->links[k];
-        if (link->given_bytes > 0 && link->side[axis] < 0) {
+        const bool is_cut = link->given_bytes + link->taken_bytes > 0; // what is taken may not be computed meanwhile
+        if (is_cut && link->side[axis] < 0) {
             cuts.from = begin - beside;
             cuts.low = link->given.to[axis] - p->held_first;
-        } else if (link->given_bytes > 0 && link->side[axis] > 0) {
+        } else if (is_cut && link->side[axis] > 0) {
             cuts.high = link->given.from[axis] - p->held_first;
             cuts.to = end + beside;
         }
