@@ -340,6 +340,21 @@ by 2 filter image0.pgm -o noise2.pgm --wiener 5 >out.txt
 "$MASTABA" filter image0.pgm -o noise1.pgm --wiener 5 >/dev/null
 cmp noise1.pgm noise2.pgm && ! grep -q together out.txt || fail "a Wiener filter has other bits: $(cat out.txt)"
 
+echo "== a write that takes longer than others wait for a rank that is silent"
+python3 -c "open('wide.pgm', 'wb').write(b'P5\n600 400\n255\n' + bytes(j % 600 * j // 90000 % 256 for j in range(240000)))"
+cat >slow.sh <<'END'
+#!/bin/sh
+if [ "${OMPI_COMM_WORLD_RANK-$PMI_RANK}" = 0 ]; then exec "$@" >slow; fi
+exec "$@"
+END
+chmod +x slow.sh
+mkfifo slow # more than it holds is written
+{ sleep 8; cat; } <slow >wide2.pgm &
+"${run[@]}" 2 ./slow.sh "$MASTABA_MPI" filter wide.pgm -o - --low-pass 5 --timeout 2 2>err.txt || fail "a slow write: $(cat err.txt)"
+wait
+"$MASTABA" filter wide.pgm -o wide1.pgm --low-pass 5 >/dev/null
+alike_image wide1.pgm wide2.pgm
+
 echo "== convolutions along the axis that ranks share"
 along() { # along RANKS ARGUMENT...
     local ranks=$1
