@@ -71,20 +71,41 @@ static int open_standard(cli_image_file *f) {
     return code;
 }
 
+// Keeps a part of what was read whole.
+static int keep_part(const cli_image_file *f, cli_image_chooser *choose, cli_image *image) {
+    const cli_image all = *image;
+    const int code = choose(f->user, image);
+    const size_t bytes = image->width * image->channels * mst_type_bytes(image->type);
+    for (size_t p = 0; p < image->part.pages && code == CLI_DONE; p++)
+        for (size_t y = 0; y < image->part.rows; y++)
+            memmove(cli_image_row(image, image->part.first_page + p, image->part.first_row + y),
+                    cli_image_row(&all, image->part.first_page + p, image->part.first_row + y), bytes);
+    return code;
+}
+
 static int read_by_content(cli_image_file *f, cli_image *image) {
+    cli_image_chooser *const choose = f->choose;
     image->format = format_by_magic(f->file);
     rewind(f->file);
     if (image->format != CLI_NO_IMAGE) {
         const cli_image_codec *codec = codecs[image->format];
-        const int code = cli_library_open(f->command, f->path, codec->needs);
-        return code == CLI_DONE ? codec->read(f, image) : code;
+        int code = cli_library_open(f->command, f->path, codec->needs);
+        f->choose = codec->by_parts ? choose : NULL;
+        if (code == CLI_DONE)
+            code = codec->read(f, image);
+        return code == CLI_DONE && choose && !codec->by_parts ? keep_part(f, choose, image) : code;
     }
     return cli_image_damaged(
         f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF, JPEG or .npy; convert it, by 'magick IN OUT.png', say");
 }
 
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
-    cli_image_file f = {.command = command, .path = cli_input_name(path), .max_bytes = max_bytes};
+    return cli_image_read_part(command, path, max_bytes, NULL, NULL, image);
+}
+
+int cli_image_read_part(const char *command, const char *path, uint64_t max_bytes, cli_image_chooser *choose, void *user,
+                        cli_image *image) {
+    cli_image_file f = {.command = command, .path = cli_input_name(path), .max_bytes = max_bytes, .choose = choose, .user = user};
     int code = cli_is_standard(path) ? open_standard(&f) : open_file(&f);
     if (code == CLI_DONE)
         code = read_by_content(&f, image);

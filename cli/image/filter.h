@@ -83,10 +83,13 @@ int filter_plan_files(filter_job *job);
 int filter_plan_image(filter_job *job, const char *path, const cli_image *image);
 mst_layout filter_plan_result(const filter_job *job); // of what is written
 
+// The part of an image, which has a plan, that this process of a team is to read. Returns an exit code.
+int filter_plan_part(const filter_job *job, const char *path, cli_image_part *part);
+
 // Filters an image, which has a plan, into `to`. Returns an exit code.
 int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, void *to);
 
-// An image that a team filters together: all have its pixels, the first process gets those of the result.
+// An image that a team filters together: each has the pixels of its part, the first process gets those of the whole result.
 typedef struct filter_together {
     const char *command, *path;
     mst_context *context;

@@ -14,6 +14,7 @@
 
 typedef struct reading {
     const filter_job *job;
+    filter_job *shared; // of an image that a team filters together; NULL: this process reads all
     const char *path;
     cli_image image;
     int code;
@@ -27,9 +28,42 @@ typedef struct writing {
     int code;
 } writing;
 
+// Whether pixels become float32 numbers first (tone.h).
+static bool is_toned(const filter_job *job) { return job->linear || job->weigh; }
+
 static void *read_image(void *user) {
     reading *r = user;
     r->code = cli_image_read(r->job->command, r->path, r->job->max_bytes, &r->image);
+    return NULL;
+}
+
+static cli_tone tone_of(const filter_job *job, const cli_image *image) {
+    return (cli_tone){.linear = job->linear, .weigh = job->weigh && image->alpha};
+}
+
+static int check_kind(const filter_job *job, const char *path, const cli_image *image) {
+    if (image->type != MST_FLOAT64 || (!is_toned(job) && job->desc.type != MST_FLOAT32))
+        return CLI_DONE;
+    cli_error(job->command, "%s: is float64; leave out %s", path,
+              job->desc.type == MST_FLOAT32 ? "--precision float32" : "--linear and --alpha weigh");
+    return CLI_INPUT_OUTPUT;
+}
+
+// The part of an image that this process filters.
+static int choose_part(void *user, cli_image *image) {
+    const reading *r = user;
+    const char *path = cli_input_name(r->path);
+    const cli_tone tone = tone_of(r->job, image);
+    const cli_image planned = tone.linear || tone.weigh ? cli_tone_kind(&tone, image) : *image;
+    int code = check_kind(r->job, path, image);
+    if (code == CLI_DONE)
+        code = filter_plan_image(r->shared, path, &planned);
+    return code == CLI_DONE ? filter_plan_part(r->shared, path, &image->part) : code;
+}
+
+static void *read_part(void *user) {
+    reading *r = user;
+    r->code = cli_image_read_part(r->job->command, r->path, r->job->max_bytes, choose_part, r, &r->image);
     return NULL;
 }
 
@@ -83,9 +117,6 @@ static void work_and_tell(void *(*work)(void *), void *user) {
     finish(&w);
 }
 
-// Whether pixels become float32 numbers first (tone.h).
-static bool is_toned(const filter_job *job) { return job->linear || job->weigh; }
-
 // Finds the first pixel of a floating-point image that has an infinite value, or one that is not a number, in its first channels.
 static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, size_t *x) {
     for (*y = 0; *y < image->pages * image->height && cli_image_is_real(image); ++*y)
@@ -98,19 +129,16 @@ static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, si
 
 // A single value that is no number would spread to all of its channel. Opacity that is only copied may be anything.
 static int check_input(const filter_job *job, const char *path, const cli_image *image) {
+    const cli_image own = cli_image_own(image);
     size_t y, x, copied = image->alpha && !is_toned(job) ? 1 : 0;
-    if (image->type == MST_FLOAT64 && (is_toned(job) || job->desc.type == MST_FLOAT32)) {
-        cli_error(job->command, "%s: is float64; leave out %s", path,
-                  job->desc.type == MST_FLOAT32 ? "--precision float32" : "--linear and --alpha weigh");
-        return CLI_INPUT_OUTPUT;
-    }
-    if (!find_unfinite(image, image->channels - copied, &y, &x))
-        return CLI_DONE;
+    const int code = check_kind(job, path, image);
+    if (code != CLI_DONE || !find_unfinite(&own, image->channels - copied, &y, &x))
+        return code;
     char page[40] = "";
     if (image->pages > 1)
-        snprintf(page, sizeof page, "page %zu, ", y / image->height);
+        snprintf(page, sizeof page, "page %zu, ", image->part.first_page + y / own.height);
     cli_error(job->command, "%s: the pixel in %srow %zu, column %zu (from 0) is not a finite number; replace it", path, page,
-              y % image->height, x);
+              image->part.first_row + y % own.height, x);
     return CLI_INPUT_OUTPUT;
 }
 
@@ -134,6 +162,7 @@ static int begin_result(filter_job *job, const char *path, const char *output, c
         return code;
     const mst_layout layout = filter_plan_result(job);
     cli_image kind = *image;
+    kind.part = (cli_image_part){.pages = image->pages, .rows = image->height};
     kind.type = from == image || job->desc.output_as == MST_FILTER_RAW ? layout.type : image->type;
     w->format = filter_output_format(job, output, image);
     code = cli_image_check(job->command, output, w->format, &kind);
@@ -148,7 +177,7 @@ static int begin_result(filter_job *job, const char *path, const char *output, c
 }
 
 static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
-    cli_tone tone = {.linear = job->linear, .weigh = job->weigh && image->alpha};
+    cli_tone tone = tone_of(job, image);
     cli_image light = {0};
     const bool toned = tone.linear || tone.weigh;
     int code = CLI_DONE;
@@ -315,9 +344,9 @@ static int run_pipeline(pipeline *p) {
 static int run_together(filter_job *job) {
     int code = CLI_DONE;
     for (size_t i = job->begin; i < job->end && code != CLI_INTERRUPTED; i++) {
-        reading read = {.job = job, .path = job->inputs[i]};
+        reading read = {.job = job, .shared = job, .path = job->inputs[i]};
         cli_take_time();
-        work_and_tell(read_image, &read);
+        work_and_tell(read_part, &read);
         writing w = process(job, i, &read);
         if (w.code == CLI_DONE && filter_has_result(job)) {
             work_and_tell(write_image, &w);

@@ -27,7 +27,25 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
                   cli_size_text(f->max_bytes, most));
         return CLI_INPUT_OUTPUT;
     }
-    return cli_pixels_take(f->command, f->path, bytes, image);
+    image->part = (cli_image_part){.pages = image->pages, .rows = image->height};
+    const int code = f->choose ? f->choose(f->user, image) : CLI_DONE;
+    const uint64_t row = bytes / image->pages / image->height;
+    return code == CLI_DONE ? cli_pixels_take(f->command, f->path, row * image->part.rows * image->part.pages, image) : code;
+}
+
+cli_image cli_image_own(const cli_image *image) {
+    cli_image own = *image;
+    own.pages = image->part.pages;
+    own.height = image->part.rows;
+    return own;
+}
+
+void *cli_image_row(const cli_image *image, size_t page, size_t row) {
+    const cli_image_part *p = &image->part;
+    const size_t bytes = image->width * image->channels * mst_type_bytes(image->type);
+    if (page < p->first_page || page - p->first_page >= p->pages || row < p->first_row || row - p->first_row >= p->rows)
+        return NULL;
+    return (char *)image->pixels + ((page - p->first_page) * p->rows + row - p->first_row) * bytes;
 }
 
 size_t cli_image_values(const cli_image *image) { return image->pages * image->height * image->width * image->channels; }

@@ -16,14 +16,20 @@ typedef enum cli_image_format {
 
 enum { CLI_OPACITY_MULTIPLIED = 1, CLI_OPACITY_APART = 2 };
 
+// Rows of some pages: all, or those that a process reads of an image that several work at.
+typedef struct cli_image_part {
+    size_t first_page, pages, first_row, rows;
+} cli_image_part;
+
 typedef struct cli_image {
     cli_image_format format; // it was read from
     size_t width, height, channels;
-    bool alpha;      // the last channel is opacity
-    mst_type type;   // uint8, uint16, float32, or from and to .npy files float64
-    double white;    // the largest value; floating-point numbers: 1
-    size_t pages;    // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
-    void *pixels;    // [pages][height][width][channels]
+    bool alpha;    // the last channel is opacity
+    mst_type type; // uint8, uint16, float32, or from and to .npy files float64
+    double white;  // the largest value; floating-point numbers: 1
+    size_t pages;  // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
+    void *pixels;  // [pages][height][width][channels], or of a part that was read
+    cli_image_part part;
     uint64_t mapped; // bytes of pixels in a scratch file; 0: malloc'ed
     // What is carried to the output:
     bool plain;        // PNM: numbers as text
@@ -50,6 +56,15 @@ cli_image_format cli_image_format_in(const char *path);
 // began as zeros.
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
 void cli_image_free(cli_image *image);
+
+// The same for a part, image->part, which `choose` sets when it knows what kind of image there is; an exit code of its own ends
+// the reading. Of .npy, PNM of bytes and TIFF files only the part is read, or the strips or tiles that it lies in.
+typedef int cli_image_chooser(void *user, cli_image *image);
+int cli_image_read_part(const char *command, const char *path, uint64_t max_bytes, cli_image_chooser *choose, void *user,
+                        cli_image *image);
+
+// What was read as an image of its own, which borrows all from the other and is not freed.
+cli_image cli_image_own(const cli_image *image);
 
 // Says whether a format can hold images of such a kind, and its library is there, before any work; prints what is missing.
 // Returns an exit code.

@@ -35,6 +35,17 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
     return cli_image_allocate(f, image);
 }
 
+// The part's rows of a page lie one behind the other.
+static bool read_part(const mst_location *location, const cli_image *image) {
+    const cli_image_part *p = &image->part;
+    const size_t row = image->width * image->channels * mst_type_bytes(image->type), bytes = p->rows * row;
+    bool good = true;
+    for (size_t n = 0; n < p->pages && good; n++)
+        good = cli_read_bytes(location, ((p->first_page + n) * image->height + p->first_row) * row,
+                              (char *)image->pixels + n * bytes, bytes);
+    return good;
+}
+
 static int read_npy(const cli_image_file *f, cli_image *image) {
     mst_npy *npy;
     mst_error error;
@@ -43,7 +54,7 @@ static int read_npy(const cli_image_file *f, cli_image *image) {
     const mst_layout *layout = mst_npy_layout(npy);
     mst_location location = mst_npy_location(npy);
     int code = describe(f, layout, image);
-    if (code == CLI_DONE && !cli_read_bytes(&location, 0, image->pixels, (size_t)cli_layout_bytes(layout)))
+    if (code == CLI_DONE && !read_part(&location, image))
         code = cli_fail_file(f->command, f->path, "cannot be read");
     mst_npy_close(npy);
     return code;
@@ -74,4 +85,5 @@ const cli_image_codec cli_npy = {.extensions = {".npy"},
                                  .read = read_npy,
                                  .several_pages = true,
                                  .any_channels = true,
+                                 .by_parts = true,
                                  .write = write_npy};

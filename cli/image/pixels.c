@@ -57,7 +57,7 @@ int cli_pixels_take(const char *command, const char *path, uint64_t bytes, cli_i
     if (directory && *directory && bytes >= LEAST_MAPPED)
         return map_scratch(command, path, directory, bytes, image);
     image->mapped = 0;
-    image->pixels = malloc((size_t)bytes);
+    image->pixels = malloc((size_t)bytes + 1);
     if (image->pixels)
         return CLI_DONE;
     cli_error(command, "%s: out of memory for %s of pixels; MASTABA_SCRATCH puts large ones into a directory", path,

@@ -1,4 +1,5 @@
 // PNM: P2 and P3 (text), P5 and P6 (binary, most significant byte first).
+#include "core/file.h"
 #include "core/report.h"
 #include "format.h"
 
@@ -44,8 +45,7 @@ static int read_header(const cli_image_file *f, cli_image *image) {
     return CLI_DONE;
 }
 
-static int read_values(const cli_image_file *f, cli_image *image) {
-    size_t count = image->width * image->height * image->channels;
+static int read_values(const cli_image_file *f, cli_image *image, size_t count, void *to) {
     for (size_t i = 0; i < count; i++) {
         long value;
         if (image->plain) {
@@ -62,11 +62,36 @@ static int read_values(const cli_image_file *f, cli_image *image) {
         if ((double)value > image->white)
             return cli_image_damaged(f, "has a pixel above the white that its header gives");
         if (image->type == MST_UINT8)
-            ((uint8_t *)image->pixels)[i] = (uint8_t)value;
+            ((uint8_t *)to)[i] = (uint8_t)value;
         else
-            ((uint16_t *)image->pixels)[i] = (uint16_t)value;
+            ((uint16_t *)to)[i] = (uint16_t)value;
     }
     return CLI_DONE;
+}
+
+// The part's rows, of a file that need not be read up to where they are; `here` is where the pixels begin.
+static int read_binary(const cli_image_file *f, cli_image *image, off_t here) {
+    const size_t row = image->width * image->channels;
+    const off_t bytes = (off_t)(row * mst_type_bytes(image->type));
+    if (fseeko(f->file, here + (off_t)image->part.first_row * bytes, SEEK_SET) != 0)
+        return cli_fail_file(f->command, f->path, "cannot be read");
+    const int code = read_values(f, image, image->part.rows * row, image->pixels);
+    return code == CLI_DONE && fseeko(f->file, here + (off_t)image->height * bytes, SEEK_SET) != 0
+               ? cli_fail_file(f->command, f->path, "cannot be read")
+               : code;
+}
+
+// Numbers as text have no known places, and those of other rows are read, too.
+static int read_plain(const cli_image_file *f, cli_image *image) {
+    const size_t row = image->width * image->channels;
+    void *others = malloc(row * mst_type_bytes(image->type));
+    int code = others ? CLI_DONE : cli_out_of_memory(f->command, f->path);
+    for (size_t y = 0; y < image->height && code == CLI_DONE; y++) {
+        void *own = cli_image_row(image, 0, y);
+        code = read_values(f, image, row, own ? own : others);
+    }
+    free(others);
+    return code;
 }
 
 // A PNM file may hold several pictures, one behind the other.
@@ -83,7 +108,7 @@ static int read_pnm(const cli_image_file *f, cli_image *image) {
     if (code != CLI_DONE)
         return code;
     // The length of the file limits what its header can claim: each value takes at least a digit and a blank as text.
-    long here = ftell(f->file);
+    const off_t here = ftello(f->file);
     uint64_t left = here < 0 || (uint64_t)here > f->bytes ? 0 : f->bytes - (uint64_t)here, values;
     uint64_t each = image->plain ? 2 : mst_type_bytes(image->type);
     if (__builtin_mul_overflow((uint64_t)image->width * image->height, image->channels, &values) ||
@@ -91,7 +116,7 @@ static int read_pnm(const cli_image_file *f, cli_image *image) {
         return cli_image_damaged(f, "is shorter than its header says");
     code = cli_image_allocate(f, image);
     if (code == CLI_DONE)
-        code = read_values(f, image);
+        code = image->plain ? read_plain(f, image) : read_binary(f, image, here);
     return code == CLI_DONE ? read_end(f) : code;
 }
 
@@ -137,6 +162,7 @@ const cli_image_codec cli_pnm = {
     .extensions = {".pnm", ".pgm", ".ppm"},
     .begins = begins_pnm,
     .read = read_pnm,
+    .by_parts = true,
     .cannot_hold = cannot_hold,
     .write = write_pnm,
 };

@@ -122,12 +122,15 @@ static void keep_extras(TIFF *tiff, cli_image *image) {
     cli_tiff_keep_fields(tiff, m);
 }
 
-// Puts a rectangle of the file's pixels in place: all channels, or one of them.
+// Puts a rectangle of the file's pixels in place, those rows that are read: all channels, or one of them.
 static void place(cli_image *image, const tiff_kind *kind, uint16_t plane, const char *from, size_t pitch, size_t y, size_t rows,
                   size_t x, size_t columns) {
     size_t element = mst_type_bytes(image->type), pixel = image->channels * element;
     for (size_t r = 0; r < rows; r++) {
-        char *to = (char *)image->pixels + ((y + r) * image->width + x) * pixel;
+        char *to = cli_image_row(image, image->part.first_page, y + r);
+        if (!to)
+            continue;
+        to += x * pixel;
         if (kind->map.bits > 0) {
             cli_tiff_map_row(&kind->map, image, from + r * pitch, columns, to);
             continue;
@@ -141,9 +144,14 @@ static void place(cli_image *image, const tiff_kind *kind, uint16_t plane, const
     }
 }
 
+// A strip is read from its first row on, as it may be compressed.
 static bool read_strips(TIFF *tiff, cli_image *image, const tiff_kind *kind, char *buffer, size_t pitch) {
+    uint32_t high = 0;
+    if (!TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &high) || high == 0)
+        return false;
+    const size_t first = image->part.first_row, begin = first - first % high;
     for (uint16_t plane = 0; plane < kind->planes; plane++)
-        for (size_t y = 0; y < image->height; y++) {
+        for (size_t y = begin; y < first + image->part.rows; y++) {
             if (cli_interrupted() || TIFFReadScanline(tiff, buffer, (uint32_t)y, plane) != 1)
                 return false;
             place(image, kind, plane, buffer, pitch, y, 1, 0, image->width);
@@ -153,8 +161,9 @@ static bool read_strips(TIFF *tiff, cli_image *image, const tiff_kind *kind, cha
 
 static bool read_tiles(TIFF *tiff, cli_image *image, const tiff_kind *kind, char *buffer, size_t pitch, size_t wide,
                        size_t high) {
+    const size_t first = image->part.first_row, begin = first - first % high;
     for (uint16_t plane = 0; plane < kind->planes; plane++)
-        for (size_t y = 0; y < image->height; y += high)
+        for (size_t y = begin; y < first + image->part.rows; y += high)
             for (size_t x = 0; x < image->width; x += wide) {
                 if (cli_interrupted() || TIFFReadTile(tiff, buffer, (uint32_t)x, (uint32_t)y, 0, plane) < 0)
                     return false;
@@ -166,7 +175,7 @@ static bool read_tiles(TIFF *tiff, cli_image *image, const tiff_kind *kind, char
 
 // Grey whose 0 is white is turned over.
 static void invert(cli_image *image) {
-    size_t count = image->width * image->height;
+    size_t count = image->width * image->part.rows;
     for (size_t i = 0; i < count; i++) {
         size_t at = i * image->channels;
         if (image->type == MST_UINT8)
@@ -250,8 +259,10 @@ static int read_page(const cli_image_file *f, TIFF *tiff, const cli_image *image
     int code = describe_kind(f, tiff, &page, &own);
     if (code == CLI_DONE && !same_kind(tiff, image, kind, &page, &own))
         code = cli_image_damaged(f, "has pages of different sizes or kinds; split them, with tiffsplit say");
-    page.pixels = (char *)image->pixels + n * (cli_image_values(image) / image->pages) * mst_type_bytes(image->type);
-    return code == CLI_DONE ? read_pixels(f, tiff, &page, &own, r) : code;
+    page.part.first_page = n;
+    page.part.pages = 1;
+    page.pixels = cli_image_row(image, n, image->part.first_row);
+    return code == CLI_DONE && page.pixels ? read_pixels(f, tiff, &page, &own, r) : code; // of others all but the pixels is seen
 }
 
 static int read_pages(const cli_image_file *f, TIFF *tiff, const cli_image *image, const tiff_kind *kind, const report *r) {
@@ -357,6 +368,7 @@ static bool begins_tiff(const unsigned char magic[8]) {
 const cli_image_codec cli_tiff = {
     .extensions = {".tif", ".tiff"},
     .several_pages = true,
+    .by_parts = true,
     .begins = begins_tiff,
     .read = read_file,
     .full_range = true,

@@ -37,16 +37,25 @@ static void begin_pixel(const cli_tone *tone, const cli_image *image, size_t at,
         light[at + colours] = (float)opacity;
 }
 
+cli_image cli_tone_kind(const cli_tone *tone, const cli_image *image) {
+    return (cli_image){.width = image->width,
+                       .height = image->height,
+                       .channels = image->channels,
+                       .pages = image->pages,
+                       .part = image->part,
+                       .type = MST_FLOAT32,
+                       .white = 1,
+                       .alpha = image->alpha && !tone->weigh};
+}
+
 int cli_tone_begin(const char *command, const char *path, const cli_image *image, cli_tone *tone, cli_image *light) {
-    size_t values = cli_image_values(image);
+    const cli_image own = cli_image_own(image);
+    const size_t values = cli_image_values(&own);
     int code = tone->linear ? cli_curves_of(command, path, image, tone->curves) : CLI_DONE;
     if (code != CLI_DONE)
         return code;
     tone->white = image->white;
-    *light = (cli_image){.width = image->width, .height = image->height, .channels = image->channels, .pages = image->pages};
-    light->type = MST_FLOAT32;
-    light->white = 1;
-    light->alpha = image->alpha && !tone->weigh;
+    *light = cli_tone_kind(tone, image);
     code = cli_pixels_take(command, path, values * sizeof(float), light);
     if (code != CLI_DONE)
         return code;

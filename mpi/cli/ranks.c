@@ -190,7 +190,8 @@ static cli_team team = {.agree = agree,
                         .go_on = ranks_go_on,
                         .meet = ranks_meet,
                         .convolve = ranks_convolve,
-                        .filter = ranks_filter};
+                        .filter = ranks_filter,
+                        .filter_part = ranks_filter_part};
 
 void ranks_describe(void) { cli_set_team(&team); }
 

@@ -32,6 +32,7 @@ for i in range(4):
     with open("image%d.pgm" % i, "wb") as f:
         f.write(b"P5\n24 16\n255\n" + bytes((7 * j * j + i) % 256 for j in range(384)))
 save("turned.npy", "<c8", (5, 1, 9), array.array("f", [math.cos(i * i * i) for i in range(90)]))
+save("rows.npy", "<f4", (3, 7), array.array("f", [math.sin(i * i) + 2 for i in range(21)]))
 save("counts.npy", "<i8", (6, 10, 9), array.array("q", [i * i % 11 for i in range(540)]))
 save("large.npy", "<f4", (256, 256, 64), array.array("f", bytes(4 << 22)))
 END
@@ -329,6 +330,8 @@ image() { # image RANKS ARGUMENT...
 }
 image 5 x4.npy --volume --band-pass 1,3 --precision float64
 image 3 image1.pgm --stripes 30,20 --linear
+image 5 rows.npy --low-pass 1 # fewer rows than ranks
+image 2 image1.pgm --band-stop 2,4 --edges zero
 mkdir two1 two5
 "$MASTABA" filter image0.pgm image1.pgm -o two1/ --high-pass 4 >/dev/null
 head -c 100 image1.pgm >half.pgm
