@@ -172,7 +172,7 @@ mst_status mst_any_allow(const mst_device_info *device, const char *what, mst_er
     if (mst_device_has_private_memory(device))
         return MST_OK;
     return mst_fail(error, MST_ERROR_UNSUPPORTED,
-                    "%s of the shape cpu want up to 512 KiB of private memory a work-item, which %s does not have; use the shape "
+                    "%s of the shape cpu want up to 1 MiB of private memory a work-item, which %s does not have; use the shape "
                     "gpu, or auto",
                     what, device->name);
 }

@@ -4,7 +4,29 @@
 #include "runtime/numbers.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
+
+// A tile of long lines is a program's own, as private memory lies in the stack of a device's thread, and much of it is taken for
+// any size: 1 MiB of LONG points in place of 512 KiB.
+enum { LONG = 16384, STACK_BESIDE = 256 << 10 };
+
+// The stack of threads for which no other is asked, as drivers' are, which follows the limit of the process.
+static size_t stack_bytes(void) {
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_attr_init(&attributes) != 0)
+        return 0;
+    if (pthread_attr_getstacksize(&attributes, &bytes) != 0)
+        bytes = 0;
+    pthread_attr_destroy(&attributes);
+    return bytes;
+}
+
+size_t mst_any_filter_longest(void) {
+    const size_t tile = LONG * mst_pass_lanes(false) * sizeof(cl_float2);
+    return stack_bytes() >= tile + STACK_BESIDE ? LONG : ANY_LENGTH;
+}
 
 static cell type_of(mst_type type) { return type == MST_UINT8 ? ANY_UCHAR : type == MST_UINT16 ? ANY_USHORT : ANY_FLOAT; }
 
@@ -107,11 +129,16 @@ fail:
     return status;
 }
 
-static mst_status make_kernel(mst_context *context, mst_any_filter *any, mst_error *error) {
+static mst_status make_kernel(const mst_filter *plan, mst_any_filter *any, mst_error *error) {
     static const char *const files[] = {"any_mask.cl", "any_filter.cl", "any_images.cl", "any_columns.cl", "filter_any.cl"};
     mst_status status = MST_OK;
+    mst_context *context = plan->context;
     const mst_program *program;
-    mst_text_add(&any->text, "// Fused filters whose sizes, masks and types of pixels are arguments.\n");
+    const size_t points = plan->p > ANY_LENGTH || plan->q > ANY_LENGTH ? LONG : ANY_LENGTH;
+    mst_text_put(&any->text,
+                 "// Fused filters whose sizes, masks and types of pixels are arguments.\n"
+                 "enum { FILTER_POINTS = $points }; // a side, at most\n",
+                 MST_SET(points, points));
     MST_TRY(mst_any_write_transforms(context, false, &any->text, error));
     MST_TRY(mst_program_add_files(context, files, MST_COUNT(files), &any->text, error));
     MST_TRY(mst_program_of_text(context, "filter: any sizes", &any->text, "-D PRECISION=32", &program, error));
@@ -131,7 +158,7 @@ mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass pas
     describe(plan, passes, &sizes);
     MST_TRY(make_tables(plan, passes, any, error));
     MST_TRY(mst_table_upload(plan->context, &any->sizes, mst_table_copy(&sizes, sizeof sizes), error));
-    MST_TRY(make_kernel(plan->context, any, error));
+    MST_TRY(make_kernel(plan, any, error));
 fail:
     return status;
 }

@@ -15,6 +15,9 @@ typedef struct mst_any_filter {
     mst_device_table sizes, odd, places, rotations;
 } mst_any_filter;
 
+// Points a side at most.
+size_t mst_any_filter_longest(void);
+
 // Device memory of the tables.
 uint64_t mst_any_filter_table_bytes(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES]);
 

@@ -1,6 +1,6 @@
 // The sizes of a fused filter as the kernel for any sizes reads them: in OpenCL C, where `cell` is long, and in C
 // (any.h), where it is cl_long.
-enum { FILTER_DISCS = 128, FILTER_LONGEST = 16384 }; // of a mask; points a side
+enum { FILTER_DISCS = 128 }; // of a mask
 
 // Passes, and types of pixels.
 enum { ANY_ROWS, ANY_COLUMNS, ANY_BACK };

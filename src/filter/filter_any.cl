@@ -1,4 +1,5 @@
-// The fused filter whose sizes are arguments: what fused_*.cl do, a tile of LANES lines (any_images.cl) at a time.
+// The fused filter whose sizes are arguments: what fused_*.cl do, a tile of LANES lines (any_images.cl) at a time, of
+// up to FILTER_POINTS (any.c) points each.
 
 // One of the three passes.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -6,7 +7,7 @@ filter_any(__global const filter_sizes *s, int pass, __global const real *step_t
            __global const uint *places, __global const real2 *rotations, __global char *image, long base,
            ulong first_line, __constant const long *lines, __global real *half_planes, __global const real *mask,
            real scale, real white, ulong n_lines, uint tiles) {
-    vreal v[2 * FILTER_LONGEST];
+    vreal v[2 * FILTER_POINTS];
     tile t;
     __global const any_steps *along = s->along + (pass == ANY_COLUMNS);
     const any_tables with = {step_twiddles, odd, places + along->places};

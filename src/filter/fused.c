@@ -8,7 +8,7 @@
 bool mst_fused_filter_can(const mst_filter *plan, bool cpu) {
     unsigned radices[MST_PASS_RADICES];
     int count;
-    size_t longest = cpu ? FILTER_LONGEST : mst_pass_longest(&plan->context->device, cpu, false);
+    size_t longest = cpu ? mst_any_filter_longest() : mst_pass_longest(&plan->context->device, cpu, false);
     if (mst_filter_is_general(plan) || (plan->p % 2 != 0 && !(plan->cosine && cpu)))
         return false;
     return plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, cpu, 0, radices, &count) &&
