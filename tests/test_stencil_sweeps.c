@@ -10,15 +10,19 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 10 };
+enum { STEPS = 10, MOST = MST_SWEEPS_TRIP };
+
+// Steps of two runs, neither a multiple of those that are staggered; of most, so many and less.
+static const size_t usual[] = {STEPS - 2, 2}, long_ones[] = {MOST + 1, 2 * MOST - 1};
 
 static void check(mst_context *context, const mst_stencil_desc *given, mst_stagger stagger) {
     mst_stencil_desc d = *given;
     mst_stencil *s;
     mst_error e;
-    const test_scheme reference = test_scheme_run(&d, STEPS);
+    const size_t *runs = stagger.steps == MOST ? long_ones : usual, steps = runs[0] + runs[1];
+    const test_scheme reference = test_scheme_run(&d, steps);
     float *got = calloc(reference.nodes, sizeof *got);
-    double *recorded = calloc(STEPS * reference.n_points + 1, sizeof *recorded);
+    double *recorded = calloc(steps * reference.n_points + 1, sizeof *recorded);
     d.schedule = MST_STENCIL_SWEEPS;
     d.shape = MST_STENCIL_SHAPE_CPU;
     OK(mst_stencil_create(context, &d, &s, &e));
@@ -33,8 +37,8 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
         assert_true(s->sweeper.time_tiles);
     }
     s->sweeper.stagger = stagger;
-    OK(mst_stencil_run(s, STEPS - 2, NULL, NULL, &e));
-    OK(mst_stencil_run(s, 2, NULL, NULL, &e));
+    for (int k = 0; k < 2; k++)
+        OK(mst_stencil_run(s, runs[k], NULL, NULL, &e));
     for (size_t f = 0; f < d.n_fields; f++)
         for (int level = 0; level < (d.fields[f].levels ? d.fields[f].levels : 1) && !d.fields[f].coefficient; level++) {
             OK(mst_stencil_read(s, d.fields[f].name, level, NULL, mst_at_host(got), &e));
@@ -44,8 +48,8 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
                              reference.levels[f][level][i]);
         }
     if (d.n_receivers > 0) {
-        OK(mst_stencil_read_receiver(s, 0, 1, STEPS, recorded, &e));
-        assert_memory_equal(recorded, reference.recorded, STEPS * reference.n_points * sizeof *recorded);
+        OK(mst_stencil_read_receiver(s, 0, 1, steps, recorded, &e));
+        assert_memory_equal(recorded, reference.recorded, steps * reference.n_points * sizeof *recorded);
     }
     mst_stencil_destroy(s);
     test_scheme_free((test_scheme *)&reference);
@@ -53,19 +57,23 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
     free(recorded);
 }
 
-static const mst_stagger staggers[] = {{.steps = 2, .planes = 1}, {.steps = 3, .planes = 4}, {.steps = 8, .planes = 50}};
+static const mst_stagger staggers[] = {
+    {.steps = 2, .planes = 1}, {.steps = 3, .planes = 4}, {.steps = 8, .planes = 50}, {.steps = MOST, .planes = 3}};
 
-// Of so many planes, which the narrowest tiles divide unevenly. The first is for reaches of two in two sub-steps.
-enum { TILED_PLANES = 67 };
+// Of so many planes, which the narrowest tiles divide unevenly; most steps need more. The first is for reaches of two in two
+// sub-steps.
+enum { TILED_PLANES = 67, MOST_TILED_PLANES = 131 };
 static const mst_stagger tiled[] = {{.steps = 2, .planes = 4, .tiles = 4, .rows = 4, .columns = 16},
                                     {.steps = 3, .planes = 2, .tiles = 2, .rows = 100, .columns = 1024},
-                                    {.steps = 8, .planes = 1, .tiles = 1, .rows = 1, .columns = 32}};
+                                    {.steps = 8, .planes = 1, .tiles = 1, .rows = 1, .columns = 32},
+                                    {.steps = MOST, .planes = 2, .tiles = 1, .rows = 3, .columns = 64}};
 
 static void check_tiled(mst_context *context, const mst_stencil_desc *given) {
     mst_stencil_desc d = *given;
-    d.grid[0] = TILED_PLANES;
-    for (size_t k = 0; k < sizeof tiled / sizeof tiled[0]; k++)
+    for (size_t k = 0; k < sizeof tiled / sizeof tiled[0]; k++) {
+        d.grid[0] = tiled[k].steps == MOST ? MOST_TILED_PLANES : TILED_PLANES;
         check(context, &d, tiled[k]);
+    }
 }
 
 static void test_levels(void **state) {
