@@ -339,8 +339,30 @@ static void test_failures(void **state) {
     end(members, n);
 }
 
+// A brick whose halos are packed: the least memory that is asked for is enough, for these, too.
+static void test_least_memory(void **state) {
+    mst_error e;
+    mst_stencil *solver = NULL;
+    mst_stencil_desc d = describe(false);
+    mst_stencil_brick brick = MST_STENCIL_BRICK_INIT;
+    (void)state;
+    OK(mst_stencil_brick_of(&d, (const size_t[]){1, 2, 1}, 2, 0, 3, &brick, &e));
+    d.brick = &brick;
+    d.schedule = MST_STENCIL_IN_CORE;
+    d.shape = MST_STENCIL_SHAPE_GPU;
+    d.fuse = 1;
+    mst_context *small = test_context_with_budget(1000, 1 << 20);
+    REFUSED(MST_ERROR_BUDGET, "would do", mst_stencil_create(small, &d, &solver, &e));
+    mst_context_destroy(small);
+    mst_context *least = test_context_with_budget(strtoull(strchr(e.message, ';') + 1, NULL, 10), 1 << 20);
+    OK(mst_stencil_create(least, &d, &solver, &e));
+    mst_stencil_destroy(solver);
+    mst_context_destroy(least);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_whole_arrays),
-                                       cmocka_unit_test(test_divergence), cmocka_unit_test(test_failures)};
+                                       cmocka_unit_test(test_divergence), cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_least_memory)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -77,9 +77,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     MST_TRY(mst_part_take(s, desc, error));
     MST_TRY(mst_points_make(&s->problem, &s->points, error));
     MST_TRY(mst_solver_inputs(context, &s->problem, desc, &s->inputs, error));
-    const uint64_t packed = mst_smaller(mst_packing_bytes(s), s->inputs.device.left);
-    s->inputs.device.left -= packed;
-    s->inputs.device.used += packed;
+    s->inputs.packed_bytes = mst_packing_bytes(s);
     MST_TRY(mst_plan_check(&s->inputs, error));
     if (choice)
         chosen = *choice;

@@ -92,7 +92,7 @@ static void set_rows(const mst_problem *p, uint64_t rows, mst_footprint *f) {
 // Bytes that do not depend on depth and block; and, below, what is left of the device's budget without them.
 static uint64_t fixed_bytes(const mst_footprint *f) {
     uint64_t bytes = plus(bytes_of(&f->parts[MST_FOOTPRINT_POINTS]), bytes_of(&f->parts[MST_FOOTPRINT_DAMPING]));
-    for (int part = MST_FOOTPRINT_PARTIALS; part <= MST_FOOTPRINT_HELD; part++)
+    for (int part = MST_FOOTPRINT_PARTIALS; part <= MST_FOOTPRINT_PACKED; part++)
         bytes = plus(bytes, bytes_of(&f->parts[part]));
     return bytes;
 }
@@ -325,6 +325,8 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
         add_blocks(p, plan, f);
         add_store(p, plan, f);
     }
+    if (mst_plan_in_core(plan->schedule))
+        set(f, MST_FOOTPRINT_PACKED, "packed halos", MST_MEMORY_DEVICE, in->packed_bytes, 1);
     add_observations(in, plan, f);
     add_tables(in, plan->depth, f);
 }

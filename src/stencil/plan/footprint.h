@@ -31,6 +31,8 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_PHASES,
     MST_FOOTPRINT_NUMBERS,
     MST_FOOTPRINT_HELD,
+    // Halos of a brick that is in core, packed, and their places.
+    MST_FOOTPRINT_PACKED,
     // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of skewed sweeps a ring of planes
     // of these; of overlapped tiling what blocks come up to, twice, and another; of time skewing the ring of the uploads), the
     // ring of the other levels (of skewed sweeps memory variables of layers, of sweeps around a middle its windows), what goes

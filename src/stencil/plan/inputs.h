@@ -66,8 +66,9 @@ typedef struct mst_plan_inputs {
     mst_plan_budget device, host;
     mst_rates rates;
     mst_plan_wishes wishes;
-    mst_middle middle;   // of sweeps
-    uint64_t part_steps; // between exchanges of a part of a grid; 0: it is all of it
+    mst_middle middle;     // of sweeps
+    uint64_t part_steps;   // between exchanges of a part of a grid; 0: it is all of it
+    uint64_t packed_bytes; // of the halos of a brick, where it is in core
 } mst_plan_inputs;
 
 // Steps beyond which no trip goes: to the next look at the fields, or exchange.
