@@ -47,21 +47,22 @@ typedef struct own_region {
 
 static int fail(const own_region *o, const mst_error *error) { return cli_fail(solve_command, o->path, error); }
 
-// Some of its planes, whose rows do not lie one behind the other in the file.
+// Some of its planes, which do not lie one behind the other in the file, but the rows of one do where it has all columns.
 static int put_rows(const own_region *o, size_t plane, size_t planes, void *buffer) {
     mst_error error;
     mst_stencil_region some = o->own;
     const size_t rows = o->rank == 3 ? o->own.count[1] : 1, columns = o->own.count[o->rank - 1];
     const size_t all_rows = o->rank == 3 ? o->whole->count[1] : 1, before = o->rank == 3 ? o->before[1] : 0;
+    const size_t adjoining = columns == o->whole->count[o->rank - 1] ? rows : 1;
     some.start[0] += plane * some.step[0];
     some.count[0] = planes;
     if (mst_stencil_read_as(o->run->solver, o->field, 0, &some, o->type, mst_at_host(buffer), &error) != MST_OK)
         return fail(o, &error);
-    for (size_t i = 0; i < planes * rows; i++) {
+    for (size_t i = 0; i < planes * rows; i += adjoining) {
         const uint64_t line = (o->before[0] + plane + i / rows) * all_rows + before + i % rows;
         const mst_location at =
             mst_at_file(o->file, o->offset + (line * o->whole->count[o->rank - 1] + o->before[o->rank - 1]) * o->element);
-        if (!cli_write_bytes(&at, 0, (const char *)buffer + i * columns * o->element, columns * o->element))
+        if (!cli_write_bytes(&at, 0, (const char *)buffer + i * columns * o->element, adjoining * columns * o->element))
             return cli_fail_file(solve_command, o->path, "cannot be written");
     }
     return CLI_DONE;

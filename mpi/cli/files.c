@@ -58,8 +58,9 @@ static bool read_line(const cli_operand *input, const mst_mpi_part *part, const 
     return true;
 }
 
-static bool next_line(const mst_layout *part, size_t *index) {
-    for (int k = part->rank - 2; k >= 0; k--) {
+// The next index along the axes before one.
+static bool next_before(int axis, const mst_layout *part, size_t *index) {
+    for (int k = axis - 1; k >= 0; k--) {
         if (++index[k] < part->shape[k])
             return true;
         index[k] = 0;
@@ -81,30 +82,34 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
                 code = cli_fail_file(command, input->path, "cannot be read");
             data += line * bytes;
             ranks_go_on();
-        } while (code == CLI_DONE && next_line(l, index));
+        } while (code == CLI_DONE && next_before(l->rank - 1, l, index));
     free(buffer);
     return code;
 }
 
 int ranks_write_part(const char *command, const char *path, mst_location whole, const mst_layout *layout,
                      const mst_mpi_part *part, const void *values) {
+    enum { AT_ONCE = 1 << 23 };
     const mst_layout *l = &part->layout;
-    const int last = l->rank - 1;
-    const size_t bytes = mst_type_bytes(l->type);
-    size_t index[MST_MAX_RANK] = {0};
+    int axis = l->rank - 1; // from which on the part lies in one piece, as it has all of those behind it
+    size_t index[MST_MAX_RANK] = {0}, element = mst_type_bytes(l->type), bytes = element * l->shape[axis];
     const mst_location to = ranks_part_location(whole, layout, part);
     const char *from = values;
     if (cli_layout_bytes(l) == 0)
         return CLI_DONE;
+    for (; axis > 0 && l->shape[axis] == layout->shape[axis]; axis--)
+        bytes *= l->shape[axis - 1];
     do {
         size_t at = 0;
-        for (int k = 0; k < last; k++)
+        for (int k = 0; k < axis; k++)
             at += index[k] * (size_t)layout->strides[k];
-        if (!cli_write_bytes(&to, at * bytes, from, l->shape[last] * bytes))
-            return cli_fail_file(command, path, "cannot be written");
-        from += l->shape[last] * bytes;
-        ranks_go_on();
-    } while (next_line(l, index));
+        for (size_t done = 0, n; done < bytes; done += n, from += n) {
+            n = bytes - done < AT_ONCE ? bytes - done : AT_ONCE;
+            if (!cli_write_bytes(&to, at * element + done, from, n))
+                return cli_fail_file(command, path, "cannot be written");
+            ranks_go_on();
+        }
+    } while (next_before(axis, l, index));
     return CLI_DONE;
 }
 
