@@ -10,6 +10,7 @@
 struct convolve_together; // array/convolve_together.h
 struct filter_together;   // image/filter.h
 struct cli_image_part;    // image/image.h
+struct json_t;
 
 typedef struct cli_team {
     int number, count; // of this process, and of all
@@ -25,6 +26,7 @@ typedef struct cli_team {
     int (*convolve)(struct convolve_together *work, const cli_options *options); // NULL: there is nobody to do it with
     int (*filter)(const struct filter_together *work);
     int (*filter_part)(const char *command, const char *path, const mst_filter_desc *desc, struct cli_image_part *part);
+    int (*filter_plan)(const char *command, const char *path, const mst_filter_desc *desc, struct json_t *list); // who has what
 } cli_team;
 
 void cli_set_team(const cli_team *team); // before any command runs; the caller's

@@ -96,6 +96,7 @@ static const cli_option option_table[] = {
     {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
     {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
     {"quality", 0, CLI_INT, offsetof(filter_text, quality), "of JPEG files, 1 to 100 (default: 92)", "Q"},
+    {"dry-run", 0, CLI_FLAG, offsetof(filter_text, dry_run), "print what of each image is transformed, by whom, and end", NULL},
     {"stages", 0, CLI_FLAG, offsetof(filter_text, stages), "print the time of each stage on the device", NULL},
     {"max-image", 0, CLI_TEXT, offsetof(filter_text, max_image), "the most memory that an image may take (default: 2GiB)",
      "SIZE"},
@@ -244,15 +245,15 @@ static int run_share(filter_job *job) {
 static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
     int code = cli_agree(command, filter_read_options(text, job));
     filter_choose_team(job);
-    if (code == CLI_DONE && job->output)
+    if (code == CLI_DONE && job->output && !job->dry_run)
         code = open_outputs(job);
-    if (code == CLI_DONE && job->spectrum)
+    if (code == CLI_DONE && job->spectrum && !job->dry_run)
         code = open_spectrum(job);
     code = cli_agree(command, code);
     if (code == CLI_DONE)
         code = cli_context(command, options, true, &job->context);
-    if (code == CLI_DONE && !job->output && !job->spectrum)
-        return filter_plan_files(job);
+    if (code == CLI_DONE && (job->dry_run || (!job->output && !job->spectrum)))
+        return cli_agree(command, filter_plan_files(job));
     if (code == CLI_DONE)
         code = run_share(job);
     if (job->n_done == 0 || code == CLI_INTERRUPTED)

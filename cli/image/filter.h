@@ -4,6 +4,7 @@
 #define MASTABA_CLI_FILTER_H
 
 #include "array/files.h"
+#include "core/json.h"
 #include "image.h"
 
 // A frequency: cycles along the shorter side of an image, or a fraction of Nyquist's, half a cycle per pixel.
@@ -23,7 +24,7 @@ typedef struct filter_text {
         *output_as, *algorithm, *spectrum, *max_image, *wiener, *precision;
     int quality;
     char **notches; // NULL-ended, or NULL
-    int stages, linear, volume;
+    int stages, linear, volume, dry_run;
     double tiles;
     char *alpha;
 } filter_text;
@@ -43,6 +44,7 @@ typedef struct filter_job {
     const char *spectrum;    // NULL: none
     bool directory, stages, force, show_kernels, json;
     bool linear, weigh;          // in linear light; opacity weighs the colours
+    bool dry_run;                // what would be done is printed
     bool together;               // each image by all processes of a team
     double timeout;              // that these give one another, seconds
     const char *const *inputs;   // NULL-ended
@@ -74,7 +76,7 @@ void filter_job_free(filter_job *job);
 // does not keep the others from being done. Returns an exit code.
 int filter_run_files(filter_job *job);
 
-// Makes the plans for all inputs, for their kernels to be shown. Returns an exit code.
+// Makes the plans for all inputs, for their kernels to be shown, or for a dry run. Returns an exit code.
 int filter_plan_files(filter_job *job);
 
 // ---- filter_plan.c
@@ -106,6 +108,9 @@ void filter_choose_team(filter_job *job);
 bool filter_has_result(const filter_job *job);
 int filter_agree(const filter_job *job, int code);
 int filter_agree_input(const filter_job *job, int code, const char *path, const cli_image *image);
+
+// What a dry run says of an input that has a plan: as text, or an object of the list. Returns an exit code.
+int filter_print_plan(const filter_job *job, size_t input, json_t *list);
 
 // ---- The others
 

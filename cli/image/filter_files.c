@@ -14,7 +14,7 @@
 
 typedef struct reading {
     const filter_job *job;
-    filter_job *shared; // of an image that a team filters together; NULL: this process reads all
+    filter_job *shared; // which gets the plan while the image is read, to read a part of it; NULL: all is read
     const char *path;
     cli_image image;
     int code;
@@ -49,16 +49,24 @@ static int check_kind(const filter_job *job, const char *path, const cli_image *
     return CLI_INPUT_OUTPUT;
 }
 
+// Makes the plan for an image whose pixels are not read yet.
+static int plan_kind(const reading *r, const cli_image *image) {
+    const cli_tone tone = tone_of(r->job, image);
+    const cli_image planned = tone.linear || tone.weigh ? cli_tone_kind(&tone, image) : *image;
+    const int code = check_kind(r->job, cli_input_name(r->path), image);
+    return code == CLI_DONE ? filter_plan_image(r->shared, cli_input_name(r->path), &planned) : code;
+}
+
 // The part of an image that this process filters.
 static int choose_part(void *user, cli_image *image) {
     const reading *r = user;
-    const char *path = cli_input_name(r->path);
-    const cli_tone tone = tone_of(r->job, image);
-    const cli_image planned = tone.linear || tone.weigh ? cli_tone_kind(&tone, image) : *image;
-    int code = check_kind(r->job, path, image);
-    if (code == CLI_DONE)
-        code = filter_plan_image(r->shared, path, &planned);
-    return code == CLI_DONE ? filter_plan_part(r->shared, path, &image->part) : code;
+    const int code = plan_kind(r, image);
+    return code == CLI_DONE ? filter_plan_part(r->shared, cli_input_name(r->path), &image->part) : code;
+}
+
+static int choose_nothing(void *user, cli_image *image) {
+    image->part.rows = 0;
+    return plan_kind(user, image);
 }
 
 static void *read_part(void *user) {
@@ -245,16 +253,20 @@ static writing process(filter_job *job, size_t input, reading *r) {
 }
 
 int filter_plan_files(filter_job *job) {
+    json_t *list = job->dry_run && job->json ? json_array() : NULL;
     int code = CLI_DONE;
     for (size_t i = 0; i < job->n_inputs && code == CLI_DONE; i++) {
-        cli_image image = {0};
-        code = cli_image_read(job->command, job->inputs[i], job->max_bytes, &image);
-        if (code == CLI_DONE)
-            code = filter_plan_image(job, job->inputs[i], &image);
+        reading r = {.job = job, .shared = job, .path = job->inputs[i]};
+        code = cli_image_read_part(job->command, r.path, job->max_bytes, choose_nothing, &r, &r.image);
+        if (code == CLI_DONE && job->dry_run)
+            code = filter_print_plan(job, i, list);
         else if (code == CLI_INTERRUPTED)
             code = cli_fail_interrupted(job->command);
-        cli_image_free(&image);
+        cli_image_free(&r.image);
     }
+    if (code == CLI_DONE && list)
+        return cli_print_json(job->command, list);
+    json_decref(list);
     return code == CLI_DONE ? cli_flush(job->command) : code;
 }
 

@@ -173,9 +173,9 @@ static int read_kind(const filter_text *text, filter_job *job) {
     int given = (text->sharpen != NULL) + (text->laplacian != NULL) + (text->stripes != NULL) + (text->high_pass != NULL) +
                 (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) + (text->notches != NULL) +
                 (text->mask_file != NULL) + (text->wiener != NULL);
-    if (given == 0 && job->spectrum && !job->output)
+    if (given == 0 && job->spectrum && !job->output && !job->dry_run)
         return CLI_DONE;
-    if (given > 0 && job->spectrum && !job->output && !job->show_kernels) {
+    if (given > 0 && job->spectrum && !job->output && !job->show_kernels && !job->dry_run) {
         cli_error(job->command, "no output given for the filter; add -o OUT, or leave it out for the spectrum of IN");
         return CLI_USAGE;
     }
@@ -269,7 +269,7 @@ static int check_standard(const filter_text *text, const filter_job *job) {
 static int read_output(const filter_text *text, filter_job *job) {
     struct stat info;
     size_t length = text->output ? strlen(text->output) : 0;
-    if (!text->output && (job->show_kernels || text->spectrum))
+    if (!text->output && (job->show_kernels || text->dry_run || text->spectrum))
         return read_spectrum(text, job);
     if (length == 0) {
         cli_error(job->command, "no output given; add -o OUT or -o DIR/, or --spectrum FILE");
@@ -357,6 +357,7 @@ static int read_choices(const filter_text *text, filter_job *job) {
 
 int filter_read_options(const filter_text *text, filter_job *job) {
     job->max_bytes = (uint64_t)2 << 30;
+    job->dry_run = text->dry_run != 0;
     if (text->max_image && !cli_size(text->max_image, &job->max_bytes))
         return wrong(job, "--max-image", text->max_image, "not a size; give bytes, or a number and K, M, G, T");
     job->quality = text->quality;

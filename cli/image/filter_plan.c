@@ -117,7 +117,8 @@ void filter_choose_team(filter_job *job) {
     const mst_filter_desc *d = &job->desc;
     const cli_team *team = cli_get_team();
     const bool one_by_one = d->kind == MST_FILTER_WIENER || d->algorithm == MST_FILTER_PAPER || job->stages || d->tiles > 0;
-    job->together = team->count > 1 && job->n_inputs < (size_t)team->count && job->output && !job->spectrum && !one_by_one;
+    job->together =
+        team->count > 1 && job->n_inputs < (size_t)team->count && (job->output || job->dry_run) && !job->spectrum && !one_by_one;
     for (size_t i = 0; i < job->n_inputs; i++)
         job->together = job->together && !cli_is_standard(job->inputs[i]); // a stream has one reader
 }

@@ -156,34 +156,19 @@ static int find_parts(job *j) {
 
 // ---- Who has what
 
-static json_t *rank_json(const mst_mpi_part *in, const mst_mpi_part *out, const mst_mpi_needs *n) {
-    return json_pack("{s:o, s:o, s:I, s:I, s:I}", "input", ranks_part_json(in), "output", ranks_part_json(out), "messages",
-                     (json_int_t)n->messages, "sent_bytes", (json_int_t)n->sent_bytes, "host_bytes", (json_int_t)n->host_bytes);
-}
-
-static void rank_text(int rank, const mst_mpi_part *in, const mst_mpi_part *out, const mst_mpi_needs *n) {
-    char parts[2][200], sent[32], host[32];
-    ranks_print_part(in, parts[0], sizeof parts[0]);
-    ranks_print_part(out, parts[1], sizeof parts[1]);
-    printf("rank %d: in [%s], out [%s], sends %llu message%s of %s, %s of work memory\n", rank, parts[0], parts[1],
-           (unsigned long long)n->messages, n->messages == 1 ? "" : "s", cli_size_text(n->sent_bytes, sent),
-           cli_size_text(n->host_bytes, host));
-}
+static const ranks_array_name array_names[] = {{"in", "input"}, {"out", "output"}};
 
 static int print_plan(const job *j, bool json) {
     json_t *list = json ? json_array() : NULL;
     mst_error error;
     int failed = 0;
     for (int rank = 0; rank < ranks_count(); rank++) {
-        mst_mpi_part in = MST_MPI_PART_INIT, out = MST_MPI_PART_INIT;
+        mst_mpi_part parts[] = {MST_MPI_PART_INIT, MST_MPI_PART_INIT};
         mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
-        if (mst_mpi_fft_parts(&j->desc, ranks_count(), rank, &in, &out, &error) != MST_OK ||
+        if (mst_mpi_fft_parts(&j->desc, ranks_count(), rank, &parts[0], &parts[1], &error) != MST_OK ||
             mst_mpi_fft_needs(&j->desc, ranks_count(), rank, &needs, &error) != MST_OK)
             return cli_fail(command, NULL, &error);
-        if (json)
-            failed |= json_array_append_new(list, rank_json(&in, &out, &needs));
-        else
-            rank_text(rank, &in, &out, &needs);
+        failed |= ranks_add_plan(list, rank, 2, array_names, parts, &needs);
     }
     return json ? cli_print_json(command, cli_json_complete(list, failed || !list)) : cli_flush(command);
 }

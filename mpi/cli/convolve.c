@@ -17,29 +17,7 @@ typedef struct job {
 
 // ---- Who has what
 
-static const char *const sides[] = {"x", "y", "z"};
-
-static json_t *rank_json(const mst_mpi_part *parts, const mst_mpi_needs *n) {
-    json_t *object = json_object();
-    int failed = !object;
-    for (int side = 0; side < 3; side++)
-        failed |= json_object_set_new(object, sides[side], ranks_part_json(&parts[side]));
-    failed |= json_object_set_new(object, "messages", json_integer((json_int_t)n->messages));
-    failed |= json_object_set_new(object, "sent_bytes", json_integer((json_int_t)n->sent_bytes));
-    failed |= json_object_set_new(object, "host_bytes", json_integer((json_int_t)n->host_bytes));
-    return cli_json_complete(object, failed);
-}
-
-static void rank_text(int rank, const mst_mpi_part *parts, const mst_mpi_needs *n) {
-    char text[200], sent[32], host[32];
-    printf("rank %d: ", rank);
-    for (int side = 0; side < 3; side++) {
-        ranks_print_part(&parts[side], text, sizeof text);
-        printf("%s [%s], ", sides[side], text);
-    }
-    printf("sends %llu message%s of %s, %s of work memory\n", (unsigned long long)n->messages, n->messages == 1 ? "" : "s",
-           cli_size_text(n->sent_bytes, sent), cli_size_text(n->host_bytes, host));
-}
+static const ranks_array_name array_names[] = {{"x", "x"}, {"y", "y"}, {"z", "z"}};
 
 static int print_plan(const convolve_together *w, bool json) {
     json_t *list = json ? json_array() : NULL;
@@ -52,10 +30,7 @@ static int print_plan(const convolve_together *w, bool json) {
                 MST_OK ||
             mst_mpi_convolution_needs(w->desc, MST_MPI_CUT_AUTO, ranks_count(), rank, &needs, &error) != MST_OK)
             return cli_fail_input(w->command, NULL, &error);
-        if (json)
-            failed |= json_array_append_new(list, rank_json(parts, &needs));
-        else
-            rank_text(rank, parts, &needs);
+        failed |= ranks_add_plan(list, rank, 3, array_names, parts, &needs);
     }
     return json ? cli_print_json(w->command, cli_json_complete(list, failed || !list)) : cli_flush(w->command);
 }

@@ -113,17 +113,39 @@ int ranks_write_part(const char *command, const char *path, mst_location whole, 
     return CLI_DONE;
 }
 
-void ranks_print_part(const mst_mpi_part *p, char *text, size_t bytes) {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int k = 0; k < p->layout.rank && used < bytes; k++)
-        used +=
-            (size_t)snprintf(text + used, bytes - used, "%s%zu:%zu", k ? "," : "", p->start[k], p->start[k] + p->layout.shape[k]);
+// "0:3,0:10,0:9"
+static void print_part(const char *name, const mst_mpi_part *p) {
+    printf("%s [", name);
+    for (int k = 0; k < p->layout.rank; k++)
+        printf("%s%zu:%zu", k ? "," : "", p->start[k], p->start[k] + p->layout.shape[k]);
+    printf("], ");
 }
 
-json_t *ranks_part_json(const mst_mpi_part *p) {
-    return json_pack("{s:o, s:o}", "start", cli_json_sizes(p->start, p->layout.rank), "shape",
-                     cli_json_sizes(p->layout.shape, p->layout.rank));
+static int add_part(json_t *object, const char *name, const mst_mpi_part *p) {
+    return json_object_set_new(object, name,
+                               json_pack("{s:o, s:o}", "start", cli_json_sizes(p->start, p->layout.rank), "shape",
+                                         cli_json_sizes(p->layout.shape, p->layout.rank)));
+}
+
+int ranks_add_plan(json_t *list, int rank, int n, const ranks_array_name *names, const mst_mpi_part *parts,
+                   const mst_mpi_needs *needs) {
+    char sent[32], host[32];
+    if (!list) {
+        printf("rank %d: ", rank);
+        for (int i = 0; i < n; i++)
+            print_part(names[i][0], &parts[i]);
+        printf("sends %llu message%s of %s, %s of work memory\n", (unsigned long long)needs->messages,
+               needs->messages == 1 ? "" : "s", cli_size_text(needs->sent_bytes, sent), cli_size_text(needs->host_bytes, host));
+        return 0;
+    }
+    json_t *object = json_object();
+    int failed = 0;
+    for (int i = 0; i < n; i++)
+        failed |= add_part(object, names[i][1], &parts[i]);
+    failed |= json_object_set_new(object, "messages", json_integer((json_int_t)needs->messages));
+    failed |= json_object_set_new(object, "sent_bytes", json_integer((json_int_t)needs->sent_bytes));
+    failed |= json_object_set_new(object, "host_bytes", json_integer((json_int_t)needs->host_bytes));
+    return json_array_append_new(list, cli_json_complete(object, failed));
 }
 
 mst_location ranks_part_location(mst_location whole, const mst_layout *layout, const mst_mpi_part *part) {

@@ -19,9 +19,11 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
 int ranks_write_part(const char *command, const char *path, mst_location whole, const mst_layout *layout,
                      const mst_mpi_part *part, const void *values);
 
-// Who has what, for --dry-run: "0:3,0:10,0:9", and the same as an object.
-void ranks_print_part(const mst_mpi_part *part, char *text, size_t bytes);
-json_t *ranks_part_json(const mst_mpi_part *part);
+// What a rank has of n arrays, and what it needs, for --dry-run: a line on stdout, or an object more in the list. names: of an
+// array in the line, and in the object. Returns 0, or -1 when out of memory.
+typedef const char *ranks_array_name[2];
+int ranks_add_plan(json_t *list, int rank, int n, const ranks_array_name *names, const mst_mpi_part *parts,
+                   const mst_mpi_needs *needs);
 
 // Where a part begins in a file that holds the whole array of a dense layout, whose strides it has there.
 mst_location ranks_part_location(mst_location whole, const mst_layout *layout, const mst_mpi_part *part);

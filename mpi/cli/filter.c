@@ -4,7 +4,7 @@
 #include "core/layout.h"
 #include "core/report.h"
 #include "core/team.h"
-#include "ranks.h"
+#include "files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +59,22 @@ int ranks_filter_part(const char *command, const char *path, const mst_filter_de
         part->pages = input.layout.shape[row - 1];
     }
     return CLI_DONE;
+}
+
+int ranks_filter_plan(const char *command, const char *path, const mst_filter_desc *desc, json_t *list) {
+    static const ranks_array_name names[] = {{"in", "input"}, {"out", "output"}};
+    int code = CLI_DONE;
+    for (int rank = 0; rank < ranks_count() && code == CLI_DONE; rank++) {
+        mst_mpi_part parts[2];
+        mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+        mst_error error;
+        code = find_parts(command, path, desc, rank, &parts[0], &parts[1]);
+        if (code == CLI_DONE && mst_mpi_filter_needs(desc, MST_MPI_CUT_AUTO, ranks_count(), rank, &needs, &error) != MST_OK)
+            code = cli_fail_input(command, path, &error);
+        if (code == CLI_DONE && ranks_add_plan(list, rank, 2, names, parts, &needs) != 0)
+            code = cli_out_of_memory(command, "a plan");
+    }
+    return code;
 }
 
 static int prepare(job *j) {

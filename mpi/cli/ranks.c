@@ -191,7 +191,8 @@ static cli_team team = {.agree = agree,
                         .meet = ranks_meet,
                         .convolve = ranks_convolve,
                         .filter = ranks_filter,
-                        .filter_part = ranks_filter_part};
+                        .filter_part = ranks_filter_part,
+                        .filter_plan = ranks_filter_plan};
 
 void ranks_describe(void) { cli_set_team(&team); }
 

@@ -37,8 +37,10 @@ int ranks_convolve(struct convolve_together *work, const cli_options *options);
 // An image filtered by all ranks (image/filter.h).
 struct filter_together;
 struct cli_image_part;
+struct json_t;
 int ranks_filter(const struct filter_together *work);
 int ranks_filter_part(const char *command, const char *path, const mst_filter_desc *desc, struct cli_image_part *part);
+int ranks_filter_plan(const char *command, const char *path, const mst_filter_desc *desc, struct json_t *list);
 
 // Bytes of that rank go to the first one; the others do nothing.
 void ranks_collect(void *data, size_t bytes, int from);

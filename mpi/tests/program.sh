@@ -381,6 +381,18 @@ echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
 
+by 2 filter image0.pgm --low-pass 5 --dry-run >plan.txt
+grep -q 'image0.pgm: transformed at 1 x 16 x 24 points' plan.txt && grep -q 'rank 1: in \[8:16,0:24,0:1\], out \[8:16,0:24,0:1\], sends 2 messages of' plan.txt || fail "$(cat plan.txt)"
+by 2 filter image0.pgm image1.pgm --low-pass 5 --dry-run --json | python3 -c '
+import json, sys
+plan = json.load(sys.stdin)
+assert [(i["image"], i["rank"]) for i in plan] == [("image0.pgm", 0), ("image1.pgm", 1)], plan'
+by 3 filter x4.npy --volume --low-pass 2 --dry-run --json | python3 -c '
+import json, sys
+(plan,) = json.load(sys.stdin)
+rows = [r["output"]["shape"] for r in plan["ranks"]]
+assert len(rows) == 3 and sum(r[0] for r in rows) == 6 and all(r["host_bytes"] > 0 for r in plan["ranks"]), plan'
+
 echo "== problems of the same sizes that differ"
 for host in 0 1; do
     mkdir host$host

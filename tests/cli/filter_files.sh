@@ -97,6 +97,11 @@ while at:
 assert pages == [(b'the first slice', 100, 2), (b'the second slice', 200, 2)], pages # dots an inch
 END
 
+# A dry run says what is transformed and leaves nothing.
+expect 0 "$MASTABA" filter pages.tif -o dry.tif --low-pass 2 --edges zero --dry-run
+grep -q '^pages.tif: transformed at 1 x 4 x 6 points$' .stdout && [ ! -e dry.tif ] || fail "a dry run: $(cat .stdout)"
+expect 2 "$MASTABA" filter pages.tif --spectrum dry.png --dry-run
+
 # Pages of three columns come back as pages, not as an image of three channels; an axis for one channel stays.
 expect 0 "$MASTABA" filter pages.tif -o narrow.npy $keep
 expect 0 "$MASTABA" filter narrow.npy -o back.tif $keep
