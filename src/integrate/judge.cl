@@ -173,19 +173,19 @@ void agree(uint first, uint n, uint capacity, __global const real *values, __glo
     }
 }
 
-// Whether more rounds are of no use.
-bool is_hopeless(const verdict *v, uint round, __global real *sum) {
+// Whether more rounds are of no use, after so many evaluations.
+bool is_hopeless(const verdict *v, ulong evaluations, uint round, __global real *sum) {
     const bool falls = v->error < FALLS * sum[LEAST_ERROR];
     sum[LEAST_ERROR] = falls ? v->error : sum[LEAST_ERROR];
     sum[LEAST_ROUND] = falls ? (real)round : sum[LEAST_ROUND];
-    if (DIM == 1 || round < DIM || fabs(v->value) > v->error)
+    if (DIM == 1 || round < DIM || evaluations < PATIENT || fabs(v->value) > v->error)
         return false;
     const real change = fabs(v->value - sum[BEFORE + (round - DIM) % (2 * DIM)]);
     return (real)round >= sum[LEAST_ROUND] + (change <= STEADY * fabs(v->value) ? HOPELESS_STEADY : HOPELESS);
 }
 
 // Takes the verdicts over into the rows of an integral's components; whether one of them goes on. In one item.
-bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __global real *result,
+bool conclude(const verdict *all, bool spent, ulong evaluations, uint round, __global real *sum, __global real *result,
               __global uint *states) {
     bool goes_on = false;
 #pragma unroll 1
@@ -193,7 +193,7 @@ bool conclude(const verdict *all, bool spent, uint round, __global real *sum, __
         const bool runs = all[c].stop >= RUNNING;
         if (states[c] < RUNNING)
             continue;
-        const bool hopeless = is_hopeless(&all[c], round, sum);
+        const bool hopeless = is_hopeless(&all[c], evaluations, round, sum);
         states[c] = !runs ? all[c].stop : spent ? BUDGET : hopeless ? ROUND_OFF : all[c].stop;
         goes_on = goes_on || states[c] >= RUNNING;
         for (uint k = 0; k < 3; k++)
@@ -241,8 +241,9 @@ __kernel void judge(uint n_sets, uint sets_a_group, uint capacity, real relative
         if (ITEM == 0) {
             const bool spent =
                 (ulong)evaluated + n + 2 * (ulong)count + SEARCH_REGIONS * (ulong)suspects > most_regions;
-            const bool goes_on = conclude(all, spent, round, sums + SUMS * ((ulong)set * COMPONENTS),
-                                          results + RESULTS * ((ulong)set * COMPONENTS), states);
+            const bool goes_on =
+                conclude(all, spent, N_POINTS * ((ulong)evaluated + n), round, sums + SUMS * ((ulong)set * COMPONENTS),
+                         results + RESULTS * ((ulong)set * COMPONENTS), states);
             states[COMPONENTS] = evaluated + n;
             n_split[set] = goes_on ? count : 0;
             if (goes_on && suspects > 0)

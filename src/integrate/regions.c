@@ -18,8 +18,10 @@ enum {
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
-    LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
-    REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
+    LEAST_LOOK = 64,              // regions of an integral that seems to be 0 all over,
+    LEAST_LOOK_SEVERAL = 1 << 14, // with several variables, where
+    MOST_LOOKS = 1 << 18,         // all of a call have so many at most, unless 64 each are more
+    REGION_BYTES = 128            // of a region with one variable, about, before a round and after it
 };
 
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
@@ -176,15 +178,17 @@ fail:
 }
 
 // How many regions an integral is halved into at least where it seems to be 0. All of those at once may seem so, and together
-// they must not take more than a small part of the memory. What others leave of it, and how a call is shared out, do not count:
-// results must not depend on them.
+// they must not take more than a small part of the memory, nor many zeros much time. What others leave of it, and how a call is
+// shared out, do not count: results must not depend on them.
 static cl_uint least_look(const mst_integral *plan, size_t n_sets) {
     const mst_context *lead = plan->context->lead;
     uint64_t memory = lead->device_memory.limit;
     for (size_t k = 0; k < lead->n_peers; k++)
         memory = mst_smaller(memory, lead->peers[k]->device_memory.limit);
     uint64_t each = memory / 8 / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_components(plan) / n_sets;
-    return each < LEAST_LOOK ? (cl_uint)each : LEAST_LOOK;
+    size_t more = mst_smaller(LEAST_LOOK_SEVERAL, MOST_LOOKS / n_components(plan) / n_sets);
+    size_t wanted = plan->desc.n_variables > 1 && more > LEAST_LOOK ? more : LEAST_LOOK;
+    return (cl_uint)mst_smaller(each, wanted);
 }
 
 // Whether a round could not begin for lack of memory. That is no failure; any other error is.

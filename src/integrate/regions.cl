@@ -56,10 +56,11 @@ enum { VALUE, ERROR };
 // than this.
 #define STEADY REAL(0.25)
 // While the value is no more than its error, an integral whose error has not fallen by a tenth in so many rounds
-// diverges, or might as well: of |x - c|^s halving every axis leaves 2^-(1 + s). Peaks of a thousandth of the range are
-// found in as many.
+// diverges, or might as well: of |x - c|^s halving every axis leaves 2^-(1 + s). But while narrow peaks are found and
+// parts cancel errors grow, too, so that it is given up only after PATIENT evaluations.
 #define HOPELESS (10 * DIM)
 #define HOPELESS_STEADY (4 * DIM)
+#define PATIENT (1 << 22)
 #define FALLS REAL(0.9)
 
 // State of a component of an integral: while it runs, and why it stopped (mst_integral_status). A component that has
