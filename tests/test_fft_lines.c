@@ -191,6 +191,63 @@ static void chirp_once(void **state) {
     test_array_free(&in);
 }
 
+// Executes with other data.
+static void execute_once(mst_context *context, mst_fft *plan, const mst_fft_desc *desc, mst_place place) {
+    mst_error e;
+    test_array in = test_array_random(&desc->input), out = test_array_random(&desc->output);
+    test_wide *reference = test_fft_reference(desc, &in);
+    test_placed from = test_place(context, place, &in), to = test_place(context, place, &out);
+    OK(mst_fft_execute(plan, from.at, to.at, NULL, &e));
+    test_collect_output(&to, &out);
+    test_collect_input(&from, &in);
+    const double error = test_fft_error(desc, &out, reference), gate = test_fft_gate(desc);
+    CHECK(error <= gate, "%s in %s: error %.3g is above %.3g", test_layout_text(&desc->input), test_place_name(place), error,
+          gate);
+    free(reference);
+    test_array_free(&in);
+    test_array_free(&out);
+}
+
+// What a plan keeps for its next execution is within the budget, and goes where whole items on the device, for which there is
+// room alone, take its place. Of several axes at the least budget, where panels do not do: without the device.
+static void by_turns(void **state) {
+    (void)state;
+    static const mst_place turns[] = {MST_PLACE_HOST, MST_PLACE_FILE, MST_PLACE_DEVICE, MST_PLACE_HOST, MST_PLACE_HOST};
+    static const size_t shapes[][2] = {{1, 8209}, {3, 4099}, {1, 8193}};
+    for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+        mst_error e;
+        mst_fft *plan = NULL;
+        mst_fft_needs whole = MST_FFT_NEEDS_INIT, lines = MST_FFT_NEEDS_INIT;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.kind = k == 2 ? MST_FFT_DCT1 : MST_FFT_FOURIER;
+        desc.input = mst_layout_dense(k == 2 ? MST_FLOAT32 : MST_COMPLEX64, 2, shapes[k]);
+        desc.output = desc.input;
+        desc.n_axes = k == 1 ? 2 : 1;
+        desc.axes[0] = k == 1 ? 0 : 1, desc.axes[1] = 1;
+        mst_context *context = test_context_with_budget((size_t)64 << 20, 0);
+        OK(mst_fft_create(context, &desc, &plan, &e));
+        OK(mst_fft_plan_needs(plan, &whole, &e));
+        mst_fft_destroy(plan);
+        mst_context_destroy(context);
+        const uint64_t budget = k == 1 ? least_memory(&desc) : whole.device_bytes - 1;
+        context = test_context_with_budget(budget, 0);
+        OK(mst_fft_create(context, &desc, &plan, &e));
+        OK(mst_fft_plan_needs(plan, &lines, &e));
+        assert_true(lines.scratch_bytes > 0 && whole.scratch_bytes == 0);
+        for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+            if (k == 1 && turns[i] == MST_PLACE_DEVICE)
+                continue;
+            execute_once(context, plan, &desc, turns[i]);
+            const uint64_t used = mst_context_device_memory_used(context);
+            CHECK(used > 0 && used <= budget, "%llu bytes are kept of %llu", (unsigned long long)used,
+                  (unsigned long long)budget);
+        }
+        mst_fft_destroy(plan);
+        assert_int_equal(mst_context_device_memory_used(context), 0);
+        mst_context_destroy(context);
+    }
+}
+
 // A length beyond 2^30 that is prime is planned, and told what it takes.
 static void beyond(void **state) {
     (void)state;
@@ -215,7 +272,7 @@ static void beyond(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes), cmocka_unit_test(even_axes), cmocka_unit_test(in_place),
-                                       cmocka_unit_test(chirp_once), cmocka_unit_test(beyond)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_axes),  cmocka_unit_test(even_axes), cmocka_unit_test(in_place),
+                                       cmocka_unit_test(chirp_once), cmocka_unit_test(by_turns),  cmocka_unit_test(beyond)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -223,6 +223,8 @@ static mst_status execute_whole(mst_fft *plan, const mst_location *where, const 
     if (!plan->panels && !plan->lines)
         return mst_fft_run(plan, where, how, error);
     MST_TRY(give_back(plan, NULL, error));
+    if (plan->lines)
+        mst_fft_lines_give_back(plan->lines);
     mst_fft_desc d = plan->desc;
     if (d.kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
         d.direction = MST_FFT_FORWARD;

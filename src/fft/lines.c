@@ -235,7 +235,22 @@ void mst_fft_lines_destroy(mst_fft_lines *l) {
         free(l->kernels[k]);
     free(l->kernels);
     mst_scratch_release(&l->chirp);
+    mst_fft_lines_give_back(l);
     free(l);
+}
+
+void mst_fft_lines_give_back(mst_fft_lines *l) {
+    mst_fft_destroy(l->held);
+    l->held = NULL;
+}
+
+// The plan of one of its transforms, kept for the next execution. The other one goes, since both take the same memory.
+static mst_status hold(mst_fft_lines *l, const mst_fft_desc *desc, mst_error *error) {
+    if (l->held && l->held_of == desc)
+        return MST_OK;
+    mst_fft_lines_give_back(l);
+    l->held_of = desc;
+    return mst_fft_create(l->context, desc, &l->held, error);
 }
 
 // ---- The run
@@ -256,14 +271,15 @@ static bool show_progress(uint64_t done, uint64_t total, void *user) {
     return e->how.progress(e->done * PARTS_OF_PROGRESS + part, e->total * PARTS_OF_PROGRESS, e->how.progress_user);
 }
 
-static mst_status transform(lines_execution *e, mst_fft *fft, mst_location from, mst_location to, mst_error *error) {
+// By the plan that is held.
+static mst_status transform(lines_execution *e, mst_location from, mst_location to, mst_error *error) {
     mst_status status = MST_OK;
     mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.report = &report;
     how.progress = e->how.progress ? show_progress : NULL;
     how.progress_user = e;
-    MST_TRY(mst_fft_execute(fft, from, to, &how, error));
+    MST_TRY(mst_fft_execute(e->run.lines->held, from, to, &how, error));
     e->done++;
     mst_report_add(&e->report, &report);
 fail:
@@ -272,25 +288,23 @@ fail:
 
 static mst_status transform_rest(lines_execution *e, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_fft_lines *l = e->run.lines;
-    mst_fft *fft = NULL;
-    MST_TRY(mst_fft_create(l->context, &l->rest, &fft, error));
-    MST_TRY(transform(e, fft, l->rest_first ? e->arrays[0] : e->middle, l->rest_first ? e->middle : e->arrays[1], error));
+    mst_fft_lines *l = e->run.lines;
+    MST_TRY(hold(l, &l->rest, error));
+    MST_TRY(transform(e, l->rest_first ? e->arrays[0] : e->middle, l->rest_first ? e->middle : e->arrays[1], error));
 fail:
-    mst_fft_destroy(fft);
     return status;
 }
 
-static mst_status run_group(lines_execution *e, mst_fft *fft, mst_error *error) {
+static mst_status run_group(lines_execution *e, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_lines_run *r = &e->run;
     const mst_location values = mst_at_host(r->values), spectrum = mst_at_host(r->transform);
     const bool even = r->lines->even;
     MST_TRY((even ? mst_fft_lines_load_even : mst_fft_lines_load)(r, error));
-    MST_TRY(transform(e, fft, values, spectrum, error));
+    MST_TRY(transform(e, values, spectrum, error));
     if (r->lines->chirped) {
         MST_TRY(mst_fft_lines_multiply(r, error));
-        MST_TRY(transform(e, fft, spectrum, values, error));
+        MST_TRY(transform(e, spectrum, values, error));
     }
     r->results = r->lines->chirped ? r->values : r->transform;
     MST_TRY((even ? mst_fft_lines_store_even : mst_fft_lines_store)(r, error));
@@ -298,11 +312,11 @@ fail:
     return status;
 }
 
-static mst_status make_chirp(lines_execution *e, mst_fft *fft, mst_error *error) {
+static mst_status make_chirp(lines_execution *e, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_lines_run *r = &e->run;
     MST_TRY(mst_fft_lines_put_chirp(r, error));
-    MST_TRY(transform(e, fft, mst_at_host(r->values), mst_at_host(r->transform), error));
+    MST_TRY(transform(e, mst_at_host(r->values), mst_at_host(r->transform), error));
     MST_TRY(mst_scratch_take(chirp_bytes(r->lines), "a transform's chirp", &r->lines->chirp, error));
     MST_TRY(mst_fft_lines_get_multiplier(r, error));
     return MST_OK;
@@ -315,17 +329,15 @@ fail:
 static mst_status transform_lines(lines_execution *e, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_lines_run *r = &e->run;
-    const mst_fft_lines *l = r->lines;
-    mst_fft *fft = NULL;
+    mst_fft_lines *l = r->lines;
     r->where[0] = l->rest_first ? e->middle : e->arrays[0];
     r->where[1] = !l->has_rest || l->rest_first ? e->arrays[1] : e->middle;
-    MST_TRY(mst_fft_create(l->context, &l->line, &fft, error));
+    MST_TRY(hold(l, &l->line, error));
     if (l->chirped && !l->chirp.memory)
-        MST_TRY(make_chirp(e, fft, error));
+        MST_TRY(make_chirp(e, error));
     for (r->group = 0; r->group < l->groups; r->group++)
-        MST_TRY(run_group(e, fft, error));
+        MST_TRY(run_group(e, error));
 fail:
-    mst_fft_destroy(fft);
     return status;
 }
 

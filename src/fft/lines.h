@@ -32,6 +32,8 @@ typedef struct mst_fft_lines {
     int n_passes; // over all of the data, in their order
     char **kernels;
     mst_scratch chirp; // its spectrum of m numbers, which the first execution makes; without memory until then
+    mst_fft *held;     // the plan of the last transform that an execution made, of `line` or `rest`; NULL: none
+    const mst_fft_desc *held_of;
 } mst_fft_lines;
 
 // What an execution has: where the two sides are, and the lines that run.
@@ -74,6 +76,7 @@ mst_status mst_fft_lines_plan(mst_context *context, const mst_fft_desc *desc, ms
 // A plan for what was looked at: the kernels that executions take are built, and known.
 mst_status mst_fft_lines_create(const mst_fft_lines *looked_at, mst_fft_lines **out, mst_error *error);
 void mst_fft_lines_destroy(mst_fft_lines *lines);
+void mst_fft_lines_give_back(mst_fft_lines *lines); // of the budgets, until the next execution
 
 // As mst_fft_execute, for arrays of which none is on the device.
 mst_status mst_fft_lines_execute(mst_fft_lines *lines, mst_location input, mst_location output, const mst_execution *how,
