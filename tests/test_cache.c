@@ -1,6 +1,7 @@
 // The cache of compiled kernels: private, verified, and never in the way; and kernel files that override the built-in ones.
 #include "support.h"
 
+#include "runtime/cache.h"
 #include "runtime/kernel.h"
 #include "runtime/kernels.h"
 
@@ -199,14 +200,76 @@ static void unwritable_directories_are_harmless(void **state) {
     }
 }
 
+// Of the kinds that are stored only programs are looked for in the directory of all users, whose files all may read.
+static void only_programs_are_of_all_users(const char *shared, const char *own) {
+    static const mst_cache_key key = {3, 7};
+    static const unsigned char payload[] = "a rate";
+    size_t size = 0;
+    mst_error e;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_context *root = NULL, *user = NULL;
+    desc.cache_directory = shared;
+    root = test_context(&desc);
+    desc.cache_directory = own;
+    OK(mst_context_create(&desc, &user, &e));
+    mst_cache_store(root, key, payload, sizeof payload);
+    assert_null(mst_cache_load(user, key, &size));
+    unsigned char *found = mst_cache_load_program(user, key, &size);
+    assert_true(found && size == sizeof payload && memcmp(found, payload, size) == 0);
+    free(found);
+    mst_context_destroy(user);
+    mst_context_destroy(root);
+    char path[700];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/00000000000000070000000000000003.bin", shared);
+    assert_true(stat(path, &st) == 0 && (st.st_mode & 07777) == 0644 && unlink(path) == 0);
+}
+
+// Named in another way, the directory has to be found, or not to be trusted.
+static void expect_by_name(const char *name, const char *own, const char *copy, bool is_trusted) {
+    setenv("MASTABA_SYSTEM_CACHE", name, 1);
+    heard h = build_in(own);
+    CHECK(h.from_cache == is_trusted && h.from_source == !is_trusted, "%s is%s trusted", name, is_trusted ? " not" : "");
+    CHECK(is_trusted || unlink(copy) == 0, "the user keeps nothing");
+}
+
+static void names_of_it(const char *above, const char *shared, const char *own, const char *copy) {
+    char name[700];
+    static const struct {
+        mode_t mode;
+        bool is_trusted;
+    } modes[] = {{0777, false}, {0775, false}, {01777, true}, {0755, true}};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(chmod(above, modes[i].mode), 0);
+        expect_by_name(shared, own, copy, modes[i].is_trusted);
+    }
+    assert_int_equal(chown(above, 1, 0), 0);
+    expect_by_name(shared, own, copy, false);
+    assert_int_equal(chown(above, 0, 0), 0);
+    snprintf(name, sizeof name, "%s/link", above);
+    assert_int_equal(symlink(shared, name), 0);
+    expect_by_name(name, own, copy, false);
+    unlink(name);
+    assert_int_equal(symlink(".", name), 0);
+    snprintf(name, sizeof name, "%s/link%s", above, shared + strlen(above));
+    expect_by_name(name, own, copy, false);
+    snprintf(name, sizeof name, "//%s/./", shared);
+    expect_by_name(name, own, copy, true);
+    assert_int_equal(chdir(above), 0);
+    expect_by_name(shared + strlen(above) + 1, own, copy, false);
+    assert_int_equal(chdir("/"), 0);
+}
+
 // What root has put into a directory of root's comes before the user's own; what others could have written does not come at all.
 static void directory_of_all_users(void **state) {
     (void)state;
     struct stat st;
-    char shared[400], own[400], file[700];
+    char above[] = "/tmp/mastaba-test-XXXXXX", shared[400], own[400], file[700], before[4096];
     if (geteuid() != 0)
         skip();
-    snprintf(shared, sizeof shared, "%s", in_directory("system"));
+    assert_non_null(mkdtemp(above));
+    assert_non_null(getcwd(before, sizeof before));
+    snprintf(shared, sizeof shared, "%s/system", above);
     snprintf(own, sizeof own, "%s", in_directory("user"));
     assert_int_equal(build_in(shared).from_source, 1);
     snprintf(file, sizeof file, "%s", only_file(shared));
@@ -221,6 +284,10 @@ static void directory_of_all_users(void **state) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     desc.cache_directory = own, desc.no_cache = true;
     assert_int_equal(build(&desc).from_source, 1);
+    only_programs_are_of_all_users(shared, own);
+    names_of_it(above, shared, own, copy);
+    assert_int_equal(chdir(before), 0);
+    setenv("MASTABA_SYSTEM_CACHE", shared, 1);
     const struct {
         uid_t owner, file_owner;
         mode_t mode, file_mode;
@@ -233,6 +300,7 @@ static void directory_of_all_users(void **state) {
         assert_int_equal(stat(copy, &st) || unlink(copy), 0); // kept by the user
     }
     unsetenv("MASTABA_SYSTEM_CACHE");
+    test_remove_tree(above);
 }
 
 // cache_directory, else $XDG_CACHE_HOME/mastaba if that is absolute, else $HOME/.cache/mastaba, else none.

@@ -73,7 +73,7 @@ bool cache_place(char *place, size_t size) {
 }
 
 void cache_system_place(char *place, size_t size) {
-    const char *named = getenv("MASTABA_SYSTEM_CACHE");
+    const char *named = secure_getenv("MASTABA_SYSTEM_CACHE");
     snprintf(place, size, "%s", named && *named ? named : MST_SYSTEM_CACHE);
 }
 

@@ -27,8 +27,8 @@ static const char details[] = "On a CPU, transforms, convolutions, filters, maps
                               "\n"
                               "--system, for root: they are kept for all users in $MASTABA_SYSTEM_CACHE, else\n"
                               "in " MST_SYSTEM_CACHE ", which every command reads before the user's own cache,\n"
-                              "provided that the directory and the files are root's and nobody else can write\n"
-                              "them.\n"
+                              "provided that the directory, those above it and the files are root's, nobody\n"
+                              "else can write them, and no part of its path is a link.\n"
                               "\n"
                               "Examples:\n"
                               "  mastaba prepare\n"
@@ -48,42 +48,77 @@ static const cli_option option_table[] = {
 
 // ---- A child.
 
-static bool claim(const char *claims, const family *f) {
-    char path[4096];
+typedef struct tally {
+    bool system, verbose;
+    size_t built;
+    bool is_of_files; // the problem
+    char problem[4096 + 256];
+} tally;
+
+static void fail(tally *t, bool is_of_files, const char *message) {
+    if (t->problem[0])
+        return;
+    t->is_of_files = is_of_files;
+    snprintf(t->problem, sizeof t->problem, "%s", message);
+}
+
+// The library goes on without its cache, and tells its log alone, which prepare must not: what is not kept was built in vain.
+static void listen(mst_log_level level, const char *line, void *user) {
+    static const char of_cache[] = "cache: ";
+    tally *t = user;
+    t->built += strncmp(line, "kernels: ", 9) == 0 && strstr(line, " from source in ");
+    if (strncmp(line, of_cache, sizeof of_cache - 1) == 0 &&
+        (strstr(line, ": cannot write ") || (t->system && strstr(line, " is not used: "))))
+        fail(t, true, line + sizeof of_cache - 1);
+    if (t->verbose)
+        cli_log_line(level, line, NULL);
+}
+
+// False: another child has the family, or the claim failed.
+static bool claim(const char *claims, const family *f, tally *t) {
+    char path[4096], message[4096 + 256];
     snprintf(path, sizeof path, "%s/%s", claims, f->name);
-    return mkdir(path, 0700) == 0;
+    if (mkdir(path, 0700) == 0)
+        return true;
+    snprintf(message, sizeof message, "%s: %s", path, strerror(errno));
+    if (errno != EEXIST)
+        fail(t, true, message);
+    return false;
 }
 
-static mst_status build(mst_context *context, const char *claims, mst_error *error) {
-    mst_status status = MST_OK;
+static void build(mst_context *context, const char *claims, tally *t) {
+    mst_error error;
     const family *f;
-    for (size_t k = 0; status == MST_OK && (f = family_at(k)); k++)
-        if (claim(claims, f))
-            status = f->build(context, error);
-    return status;
+    for (size_t k = 0; !t->problem[0] && (f = family_at(k)); k++)
+        if (claim(claims, f, t) && f->build(context, &error) != MST_OK)
+            fail(t, false, error.message);
 }
 
-// Its answer is the device's name.
+// Its answer is the number of programs that it built, and the device's name.
 static int build_families(const char *claims, const cli_options *options, const char *cache) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     mst_context *context = NULL;
     mst_error error;
-    char name[320];
+    tally t = {.system = cache != NULL, .verbose = options->verbose != 0};
+    char name[320], answer[sizeof name + 32];
     child_begin();
     desc.device = options->device;
     desc.cache_directory = cache;
-    desc.log = options->verbose ? cli_log_line : NULL;
+    desc.log = listen;
+    desc.log_user = &t;
     if (mst_context_create(&desc, &context, &error) != MST_OK) {
         int code = child_end(false, error.message);
         return code == CLI_DONE ? CLI_NO_DEVICE : code;
     }
-    const bool is_cpu = (mst_context_device(context)->type & CL_DEVICE_TYPE_CPU) != 0;
-    const bool ok = is_cpu && build(context, claims, &error) == MST_OK;
+    if (mst_context_device(context)->type & CL_DEVICE_TYPE_CPU)
+        build(context, claims, &t);
+    else
+        fail(&t, false, "only CPUs have programs for all sizes; others compile for each, and keep that");
     cli_device_text(context, name);
     mst_context_destroy(context);
-    if (!is_cpu)
-        return child_end(false, "only CPUs have programs for all sizes; others compile for each, and keep that");
-    return child_end(ok, ok ? name : error.message);
+    snprintf(answer, sizeof answer, "%zu %s", t.built, name);
+    const int code = child_end(!t.problem[0], t.problem[0] ? t.problem : answer);
+    return code == CLI_DONE && t.is_of_files ? CLI_INPUT_OUTPUT : code;
 }
 
 // ---- The parent.
@@ -96,6 +131,7 @@ typedef struct work {
     char **environments[MOST_CHILDREN];
     size_t n_children;
     child_answer answer; // of the last one, or of the first that failed
+    size_t built;        // programs, by all of them
 } work;
 
 static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where) {
@@ -137,18 +173,17 @@ static int set_out(work *w) {
     return CLI_DONE;
 }
 
-// The directory for all users: root's, and nobody else's to write.
+// The directory for all users. Children see whether the library trusts it.
 static int make_system_place(const char *place) {
-    struct stat about;
     const char *problem = NULL;
+    const mode_t mask = umask(022);
     if (geteuid() != 0)
         problem = "only root can prepare for all users; without --system it is done for you";
-    else if (mkdir(place, 0755) == 0 ? chmod(place, 0755) != 0 : errno != EEXIST)
+    else if (place[0] != '/')
+        problem = "the path must be absolute, or no command trusts it";
+    else if (mkdir(place, 0755) != 0 && errno != EEXIST)
         problem = strerror(errno);
-    else if (stat(place, &about) != 0)
-        problem = strerror(errno);
-    else if (!S_ISDIR(about.st_mode) || about.st_uid != 0 || (about.st_mode & 022) != 0)
-        problem = "must be a directory of root's that nobody else can write, or no command trusts it";
+    umask(mask);
     if (!problem)
         return CLI_DONE;
     cli_error(command, "%s: %s", place, problem);
@@ -172,14 +207,16 @@ static int find_place(work *w) {
     return CLI_INPUT_OUTPUT;
 }
 
-// What children that were ended have left half written; and what all users may read.
-static void tidy_place(const work *w, bool interrupted) {
+// What children that were ended have left half written.
+static void remove_halves(const work *w, const child *children) {
+    char pattern[80];
     DIR *directory = opendir(w->place);
     for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (interrupted && fnmatch("*.bin.??????", entry->d_name, 0) == 0)
-            unlinkat(dirfd(directory), entry->d_name, 0);
-        else if (w->system && fnmatch("*.bin", entry->d_name, 0) == 0)
-            fchmodat(dirfd(directory), entry->d_name, 0644, 0);
+        for (size_t k = 0; k < w->n_children; k++) {
+            snprintf(pattern, sizeof pattern, "????????????????????????????????.bin.%ld-??????", (long)children[k].process);
+            if (fnmatch(pattern, entry->d_name, 0) == 0)
+                unlinkat(dirfd(directory), entry->d_name, 0);
+        }
     if (directory)
         closedir(directory);
 }
@@ -227,9 +264,12 @@ static int build_all(work *w) {
     for (size_t k = 0; k < w->n_children; k++) {
         show_progress(w, &children[k], &progress);
         child_finish(&children[k], &answer);
+        if (answer.ok)
+            w->built += strtoul(answer.text, NULL, 10);
         if (w->answer.ok)
             w->answer = answer;
     }
+    remove_halves(w, children);
     cli_progress_end(&progress);
     if (cli_interrupted())
         return CLI_INTERRUPTED; // which was said
@@ -241,21 +281,20 @@ static int build_all(work *w) {
 
 static int prepare(work *w) {
     char time[32], size[32];
-    cache_look before, after;
+    cache_look look;
     const double start = cli_now();
     int code = set_out(w);
     if (code == CLI_DONE)
         code = find_place(w);
     if (code != CLI_DONE)
         return code;
-    cache_look_at(w->place, &before);
     code = build_all(w);
-    tidy_place(w, code == CLI_INTERRUPTED);
     if (code != CLI_DONE)
         return code;
-    cache_look_at(w->place, &after);
-    printf("%s: %zu programs for %s built in %s; %zu in all, %s\n", w->place, after.kernels - before.kernels, w->answer.text,
-           cli_time_text(cli_now() - start, time), after.kernels, cli_size_text(after.bytes, size));
+    cache_look_at(w->place, &look);
+    const char *name = w->answer.text + strcspn(w->answer.text, " ");
+    printf("%s: %zu programs for%s built in %s; %zu in all, %s\n", w->place, w->built, name,
+           cli_time_text(cli_now() - start, time), look.kernels, cli_size_text(look.bytes, size));
     return cli_flush(command);
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,17 +50,49 @@ mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error)
     return MST_OK;
 }
 
-mst_status mst_cache_system_directory(mst_context *context, char **out, mst_error *error) {
-    const char *named = getenv("MASTABA_SYSTEM_CACHE"), *path = named && *named ? named : MST_SYSTEM_CACHE;
+// Root's, and nobody else's to write; above the directory itself others may make entries that cannot take the place of root's.
+static bool is_roots(int directory, bool above) {
     struct stat st;
-    *out = NULL;
-    if (stat(path, &st) != 0)
-        return MST_OK;
-    if (!S_ISDIR(st.st_mode) || st.st_uid != 0 || (st.st_mode & 022)) {
-        mst_log(context, MST_LOG_INFO, "cache: %s is not used, as others than root can write in it", path);
-        return MST_OK;
+    if (fstat(directory, &st) != 0)
+        return false;
+    errno = EPERM;
+    return st.st_uid == 0 && (!(st.st_mode & 022) || (above && (st.st_mode & S_ISVTX)));
+}
+
+// What is at the start of the path, in a directory, which is closed. -1, and errno.
+static int step_down(int directory, const char *path, size_t length) {
+    char name[NAME_MAX + 1];
+    int next = -1;
+    if (length > NAME_MAX) {
+        errno = ENAMETOOLONG;
+    } else if (is_roots(directory, true)) {
+        memcpy(name, path, length);
+        name[length] = '\0';
+        next = openat(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     }
-    return (*out = strdup(path)) ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context");
+    const int code = errno;
+    close(directory);
+    errno = code;
+    return next;
+}
+
+int mst_cache_system_directory(mst_context *context) {
+    const char *named = secure_getenv("MASTABA_SYSTEM_CACHE"), *path = named && *named ? named : MST_SYSTEM_CACHE;
+    size_t length;
+    errno = EINVAL;
+    int directory = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    for (const char *at = path; directory >= 0 && *(at += strspn(at, "/")); at += length)
+        directory = step_down(directory, at, length = strcspn(at, "/"));
+    if (directory >= 0 && is_roots(directory, false))
+        return directory;
+    const char *why = errno == EPERM    ? "others than root can write in it or above it"
+                      : errno == EINVAL ? "its path is not absolute"
+                                        : strerror(errno);
+    if (errno != ENOENT)
+        mst_log(context, MST_LOG_INFO, "cache: %s is not used: %s", path, why);
+    if (directory >= 0)
+        close(directory);
+    return -1;
 }
 
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key) {
@@ -129,7 +162,10 @@ void mst_cache_destroy(mst_kept *kept) {
 
 static bool file_path(const char *directory, mst_cache_key key, char *path, size_t size) {
     int n = snprintf(path, size, "%s/%016llx%016llx.bin", directory, (unsigned long long)key.high, (unsigned long long)key.low);
-    return n > 0 && (size_t)n < size;
+    if (n > 0 && (size_t)n < size)
+        return true;
+    errno = ENAMETOOLONG;
+    return false;
 }
 
 static bool read_all(int fd, void *data, size_t size) {
@@ -149,6 +185,7 @@ static bool read_all(int fd, void *data, size_t size) {
 static bool write_all(int fd, const void *data, size_t size) {
     const unsigned char *at = data;
     while (size > 0) {
+        errno = EIO; // should nothing be written
         ssize_t n = write(fd, at, size);
         if (n < 0 && errno == EINTR)
             continue;
@@ -182,12 +219,11 @@ static unsigned char *read_verified(int fd, uid_t owner, mst_cache_key key, size
     return payload;
 }
 
-static unsigned char *load_file(mst_context *context, const char *directory, uid_t owner, mst_cache_key key, size_t *size) {
-    char path[4096];
+// The path is relative to the directory, a descriptor, unless it is absolute.
+static unsigned char *load_file(mst_context *context, int directory, const char *path, uid_t owner, mst_cache_key key,
+                                size_t *size) {
     const char *why = NULL;
-    if (!file_path(directory, key, path, sizeof path))
-        return NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return NULL;
     unsigned char *payload = read_verified(fd, owner, key, size, &why);
@@ -198,16 +234,25 @@ static unsigned char *load_file(mst_context *context, const char *directory, uid
 }
 
 unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size) {
-    unsigned char *payload = context->system_cache ? load_file(context, context->system_cache, 0, key, size) : NULL;
-    if (payload)
-        return payload;
-    return context->cache_directory ? load_file(context, context->cache_directory, geteuid(), key, size)
-                                    : load_kept(context, key, size);
+    char path[4096];
+    if (!context->cache_directory)
+        return load_kept(context, key, size);
+    return file_path(context->cache_directory, key, path, sizeof path) ? load_file(context, AT_FDCWD, path, geteuid(), key, size)
+                                                                       : NULL;
+}
+
+unsigned char *mst_cache_load_program(mst_context *context, mst_cache_key key, size_t *size) {
+    char path[64];
+    unsigned char *payload = NULL;
+    if (context->system_cache >= 0 && file_path(".", key, path, sizeof path))
+        payload = load_file(context, context->system_cache, path, 0, key, size);
+    return payload ? payload : mst_cache_load(context, key, size);
 }
 
 bool mst_cache_make_directory(const char *path) {
     char part[4096];
     size_t length = strlen(path);
+    errno = ENAMETOOLONG;
     if (length >= sizeof part)
         return false;
     memcpy(part, path, length + 1);
@@ -222,28 +267,45 @@ bool mst_cache_make_directory(const char *path) {
     return true;
 }
 
+// All users may read what is kept for them.
+static mode_t mode_of_files(const mst_context *context) {
+    struct stat own, system;
+    return context->system_cache >= 0 && fstat(context->system_cache, &system) == 0 &&
+                   stat(context->cache_directory, &own) == 0 && own.st_dev == system.st_dev && own.st_ino == system.st_ino
+               ? 0644
+               : 0600;
+}
+
+// Names of files that are not whole yet tell the process, so that whoever ends it knows which ones to remove.
+static bool write_file(const mst_context *context, const char *path, const header *head, const unsigned char *payload) {
+    char temporary[4096 + 40];
+    snprintf(temporary, sizeof temporary, "%s.%ld-XXXXXX", path, (long)getpid());
+    int fd = mst_cache_make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
+    if (fd < 0)
+        return false;
+    bool good = write_all(fd, head, sizeof *head) && write_all(fd, payload, (size_t)head->size) &&
+                fchmod(fd, mode_of_files(context)) == 0;
+    int code = good ? 0 : errno;
+    if (close(fd) != 0 && !code)
+        code = errno;
+    if (!code && rename(temporary, path) == 0)
+        return true;
+    code = code ? code : errno;
+    unlink(temporary);
+    errno = code;
+    return false;
+}
+
 void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size) {
-    char path[4096], temporary[4096 + 8];
+    char path[4096];
     if (!context->cache_directory) {
         keep(context, key, payload, size);
         return;
     }
     header head = {.key = key, .size = size, .digest = hash(payload, size)};
     memcpy(head.magic, magic, sizeof magic);
-    if (!file_path(context->cache_directory, key, path, sizeof path))
-        return;
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int fd = mst_cache_make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
-    if (fd < 0) {
+    if (!file_path(context->cache_directory, key, path, sizeof path) || !write_file(context, path, &head, payload))
         mst_log(context, MST_LOG_INFO, "cache: cannot write in %s: %s", context->cache_directory, strerror(errno));
-        return;
-    }
-    bool good = write_all(fd, &head, sizeof head) && write_all(fd, payload, size);
-    good = close(fd) == 0 && good;
-    if (!good || rename(temporary, path) != 0) {
-        mst_log(context, MST_LOG_INFO, "cache: cannot write %s: %s", path, strerror(errno));
-        unlink(temporary);
-    }
 }
 
 int mst_cache_lock(const mst_context *context) {

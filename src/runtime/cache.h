@@ -12,8 +12,9 @@ typedef struct mst_cache_key {
 // The directory to use: `wanted`, else $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; *out is NULL if there is none.
 mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error);
 
-// $MASTABA_SYSTEM_CACHE, or where the library was built to look, if root alone can write in it; *out is NULL otherwise.
-mst_status mst_cache_system_directory(mst_context *context, char **out, mst_error *error);
+// A descriptor of $MASTABA_SYSTEM_CACHE, or of where the library was built to look, if root alone can write in it and in what is
+// above it, no link among these; -1 otherwise, which the log tells where there is such a directory.
+int mst_cache_system_directory(mst_context *context);
 
 // mkdir -p, private from the first directory that did not exist.
 bool mst_cache_make_directory(const char *path);
@@ -22,8 +23,9 @@ bool mst_cache_make_directory(const char *path);
 // without memory.
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key);
 
-// The payload stored under a key, in the directory for all users or in the user's, the caller's to free, or NULL. Never fails:
-// what is wrong goes to the log.
+// The payload stored under a key, of programs also in the directory for all users, which comes first; the caller's to free, or
+// NULL. Never fails: what is wrong goes to the log.
+unsigned char *mst_cache_load_program(mst_context *context, mst_cache_key key, size_t *size);
 unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size);
 
 // Stores a payload whole or not at all. Never fails: what is wrong goes to the log.

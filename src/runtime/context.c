@@ -115,6 +115,7 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     *out = NULL;
     MST_REQUIRE(context = calloc(1, sizeof *context), MST_ERROR_HOST_MEMORY, "out of memory making a context");
     context->lead = lead ? lead : context;
+    context->system_cache = -1;
     pthread_mutex_init(&context->mutex, NULL);
     pthread_mutex_init(&context->log_mutex, NULL);
     pthread_mutex_init(&context->tuner_mutex, NULL);
@@ -133,7 +134,7 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     if (!desc->no_cache)
         MST_TRY(mst_cache_directory(desc->cache_directory, &context->cache_directory, error));
     if (!desc->no_cache)
-        MST_TRY(mst_cache_system_directory(context, &context->system_cache, error));
+        context->system_cache = mst_cache_system_directory(context);
     context->pool = lead ? lead->pool : NULL;
     context->copy_threads = desc->copy_threads;
     if (!lead)
@@ -194,7 +195,8 @@ void mst_context_destroy(mst_context *context) {
     if (context->device_retained)
         clReleaseDevice(context->device.device);
     free(context->cache_directory);
-    free(context->system_cache);
+    if (context->system_cache >= 0)
+        close(context->system_cache);
     free(context->kernel_directory);
     pthread_mutex_destroy(&context->mutex);
     pthread_mutex_destroy(&context->log_mutex);

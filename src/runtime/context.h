@@ -35,7 +35,7 @@ struct mst_context {
     struct mst_pool *pool; // the lead's
     unsigned copy_threads; // most that move data of the host; 0: as many as are good
     char *cache_directory; // NULL: nothing is kept on disk
-    char *system_cache;    // a directory for all users that only root can write, whose programs come first; NULL: none
+    int system_cache;      // descriptor of a directory for all users, whose programs come first; -1: none
     char *kernel_directory;
     mst_log_fn log;
     void *log_user;

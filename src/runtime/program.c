@@ -144,7 +144,7 @@ static cl_program load_binary(mst_context *context, const unsigned char *binary,
 static cl_program load_cached(mst_context *context, mst_cache_key key, const char *options) {
     size_t size = 0, length = 0;
     cl_program program = NULL;
-    unsigned char *binary = mst_cache_load(context, key, &size);
+    unsigned char *binary = mst_cache_load_program(context, key, &size);
     if (!binary)
         return NULL;
     unsigned char *without_code = mst_pocl_without_code(binary, size, &length);
@@ -196,8 +196,8 @@ static mst_status build_source(mst_context *context, const char *title, const so
     cl_int code;
     mst_cache_key key;
     double start = mst_now();
-    bool cached =
-        (context->cache_directory || context->system_cache) && mst_cache_make_key(context, s->text, s->length, options, &key);
+    bool cached = (context->cache_directory || context->system_cache >= 0) &&
+                  mst_cache_make_key(context, s->text, s->length, options, &key);
     if (cached)
         program = load_cached(context, key, options);
     const char *from = "the cache";

@@ -1,6 +1,6 @@
 #!/bin/bash
 # mastaba prepare: afterwards commands of other sizes and formulas compile nothing, also from the directory of all users, while root
-# alone can write there; two at once; interrupted; a home that cannot be written; kernels of another version.
+# alone can write there; two at once; interrupted; what cannot be kept or claimed; a home that cannot be written; kernels of another version.
 . "${0%/*}/lib"
 on_cpu || { skip 'no CPU'; exit 0; }
 cache=$XDG_CACHE_HOME/mastaba # begins with what was prepared, and more (warm_cache.sh)
@@ -38,15 +38,40 @@ first=$!
 wait $first || fail "the first of two: $(cat .out1)"
 names | cmp - .before || fail 'two at once left others'
 
-# An interrupt ends it and its children at once, and leaves nothing half made.
+# An interrupt ends it and its children at once, and leaves nothing half made; what another process writes just now is left.
 take
+take
+take
+other=$cache/$(printf %032d 7).bin.1-abcdef
+: >"$other"
+"$MASTABA" prepare >.stdout 2>.stderr &
+first=$!
+until [ -n "$(find "$TMPDIR" -mindepth 2 -maxdepth 2 ! -name 'pocl-*')" ]; do
+    kill -0 $first || fail 'it ended before it claimed anything'
+    sleep 0.02
+done
 code=0
-timeout --preserve-status -s INT 0.4 "$MASTABA" prepare >.stdout 2>.stderr || code=$?
+kill -TERM $first
+wait $first || code=$?
 [ $code = 130 ] || fail "exit code $code of an interrupted one"
 grep -qx 'mastaba prepare: interrupted; what is built by now is kept' .stderr || fail 'the message of an interrupt'
+rm "$other" || fail 'the file of another process is removed'
 [ -z "$(find "$cache" -name '*.bin.*')$(ls -A "$TMPDIR")" ] || fail "left by an interrupt: $(ls "$cache" "$TMPDIR")"
-prepared 1
+prepared '[1-3]'
 names | cmp - .before || fail 'after an interrupt there are others'
+
+# What cannot be kept is a failure, and so is a claim that cannot be made.
+file=$(find "$cache" -name '*.bin' | sort | sed -n 20p)
+rm "$file"
+mkdir -p "$file/full"
+expect 4 "$MASTABA" prepare
+[ ! -s .stdout ] || fail 'a count of programs that are not kept'
+grep -q "^mastaba prepare: cannot write in $cache: Is a directory$" .stderr || fail 'what could not be kept'
+rm -r "$file"
+expect 4 "$MASTABA" prepare --claims="$PWD/none" 3>answer
+grep -q "^0 $PWD/none/.*: No such file or directory$" answer || fail "of claims: $(cat answer)"
+prepared 1
+names | cmp - .before || fail 'after failures there are others'
 
 # None of these sizes, formulas and types was there before. What is compiled would be kept in $XDG_CACHE_HOME.
 npy make c64.npy complex64 3,1009
@@ -88,18 +113,22 @@ use_all
 names | cmp - .before || fail "compiled after all: $(names | comm -13 .before -)"
 
 # The directory of all users.
-export MASTABA_SYSTEM_CACHE=$PWD/system XDG_CACHE_HOME=$PWD/user
+above=$(mktemp -d /tmp/mastaba-test-XXXXXX) # what is above is root's, or it is not trusted
+trap 'rm -rf "$above"' EXIT
+system=$above/system
+export MASTABA_SYSTEM_CACHE=$system XDG_CACHE_HOME=$PWD/user
 if [ "$(id -u)" != 0 ]; then
     skip 'the directory of all users: not root'
     refused 4 'only root' prepare --system
     exit 0
 fi
-cp -r "$cache" system
-chmod 755 system
-chmod 600 system/*
+cp -r "$cache" "$system"
+chmod 755 "$system"
+chmod 644 "$system"/*
+find "$system" -name '*.bin' | sort | sed -n 20p | xargs rm
 expect 0 "$MASTABA" prepare --system
-grep -q "^$PWD/system: 0 programs" .stdout || fail "for all users: $(cat .stdout)"
-[ "$(stat -c %a system/*.bin | sort -u)" = 644 ] || fail 'not all users may read it'
+grep -q "^$system: 1 programs" .stdout || fail "for all users: $(cat .stdout)"
+[ "$(stat -c %a "$system"/*.bin | sort -u)" = 644 ] || fail 'not all users may read it'
 rm -f o.npy o.pgm
 use_all
 [ "$(kernels user)" = 0 ] || fail "$(kernels user) programs compiled that are there for all users"
@@ -114,17 +143,20 @@ works env -u POCL_CACHE_DIR XDG_CACHE_HOME="$PWD/c64.npy"
 [ "$(stat -c %a "$TMPDIR/mastaba-pocl-0")" = 700 ] || fail "PoCL's cache is open to others"
 rm -r "$TMPDIR/mastaba-pocl-0"
 works env -u XDG_CACHE_HOME -u HOME
-chmod 700 system
+chmod 700 "$system"
 works env
-chmod 777 system
+chmod 777 "$system"
 works env
 [ "$(kernels user)" = 1 ] || fail 'a directory that all can write is trusted'
-refused 4 'nobody else can write' prepare --system
-chmod 755 system
+refused 4 'others than root' prepare --system
+chmod 755 "$system" "$above"
+ln -s system "$above/link"
+MASTABA_SYSTEM_CACHE=$above/link refused 4 'is not used' prepare --system
+MASTABA_SYSTEM_CACHE=system refused 4 'must be absolute' prepare --system
 
 # Of another version, as all names are others.
 mkdir -p other/mastaba
-for file in system/*.bin; do
+for file in "$system"/*.bin; do
     name=${file##*/}
     cp "$file" "other/mastaba/0${name#?}"
 done
