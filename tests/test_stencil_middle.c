@@ -1,13 +1,16 @@
 // Sweeps around a middle, in which fused kernels do several steps outside absorbing layers: the bits of sweeps alone (which
 // stencil_layers holds against schemes that are written out), whatever lies in the middle, around it or in both: sources,
 // receivers, fields of float16, coefficients at neighbours, faces of all kinds; over portions of steps, states that are read and
-// written between them, and budgets; a state that is written after a run that failed; and what is refused.
+// written between them, and budgets; a state that is written after a run that failed; what is refused; and by faked rates, how
+// many steps a solver fuses by itself.
+#include "stencil/measure.h"
+#include "stencil/solver.h"
 #include "support.h"
 
 #include <CL/cl.h>
 #include <string.h>
 
-enum { ROWS = 47, COLUMNS = 131, NODES = ROWS * COLUMNS, MOST_NODES = 40 * 44 * 80, STEPS = 17, N_POINTS = 6 };
+enum { N_ROWS = 47, N_COLUMNS = 131, NODES = N_ROWS * N_COLUMNS, MOST_NODES = 40 * 44 * 80, STEPS = 17, N_POINTS = 6 };
 
 static int launches_left = -1; // before one fails; -1: none does
 
@@ -50,7 +53,7 @@ static const mst_stencil_update updates_both[] = {
 
 // In the middle, in a layer and where one becomes the other; whole lines, too.
 static const double between[] = {20.3, 60.7};
-static const mst_stencil_region line = {.start = {24, 0}, .step = {1, 1}, .count = {1, COLUMNS}};
+static const mst_stencil_region line = {.start = {24, 0}, .step = {1, 1}, .count = {1, N_COLUMNS}};
 static const mst_stencil_source sources[] = {{.field = "p", .series = "sin(t)", .position = between},
                                              {.field = "p", .series = "0.1 * cos(t)", .region = &line, .amplitude = "x / 100"},
                                              {.field = "v", .series = "0.2", .point = {30, 3}},
@@ -61,8 +64,8 @@ static const mst_stencil_receiver receiver = {.field = "p", .n_points = N_POINTS
 static mst_stencil_desc describe(void) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = 2;
-    d.grid[0] = ROWS;
-    d.grid[1] = COLUMNS;
+    d.grid[0] = N_ROWS;
+    d.grid[1] = N_COLUMNS;
     d.time_step = 0.6;
     d.boundaries = four;
     d.fields = fields;
@@ -138,18 +141,18 @@ static void test_rows(void **state) {
         check(*state, "a layer along the columns, periodic rows", &d, 2);
 }
 
-static void test_space(void **state) {
-    static const mst_stencil_boundary six[] = {
-        {.kind = MST_BOUNDARY_ABSORB, .width = 5}, {.kind = MST_BOUNDARY_NEUMANN},
-        {.kind = MST_BOUNDARY_ABSORB, .width = 4}, {.width = 0},
-        {.kind = MST_BOUNDARY_ABSORB, .width = 6}, {.kind = MST_BOUNDARY_ABSORB, .width = 3}};
-    static const mst_stencil_field one[] = {
-        {.name = "u", .levels = 2, .initial = {.expression = "exp(-((x - 40)^2 + (y - 20)^2 + (z - 22)^2) / 30)"}}};
-    static const mst_stencil_update wave[] = {
-        {"u",
-         "2 * u - u.prev + 0.2 * (stretch_x(u[0,0,1] - 2 * u + u[0,0,-1]) + stretch_y(u[0,1,0] - 2 * u + u[0,-1,0])"
-         " + stretch_z(u[1,0,0] - 2 * u + u[-1,0,0]))",
-         0}};
+static const mst_stencil_boundary six[] = {{.kind = MST_BOUNDARY_ABSORB, .width = 5}, {.kind = MST_BOUNDARY_NEUMANN},
+                                           {.kind = MST_BOUNDARY_ABSORB, .width = 4}, {.width = 0},
+                                           {.kind = MST_BOUNDARY_ABSORB, .width = 6}, {.kind = MST_BOUNDARY_ABSORB, .width = 3}};
+static const mst_stencil_field one[] = {
+    {.name = "u", .levels = 2, .initial = {.expression = "exp(-((x - 40)^2 + (y - 20)^2 + (z - 22)^2) / 30)"}}};
+static const mst_stencil_update wave[] = {
+    {"u",
+     "2 * u - u.prev + 0.2 * (stretch_x(u[0,0,1] - 2 * u + u[0,0,-1]) + stretch_y(u[0,1,0] - 2 * u + u[0,-1,0])"
+     " + stretch_z(u[1,0,0] - 2 * u + u[-1,0,0]))",
+     0}};
+
+static mst_stencil_desc describe_space(void) {
     mst_stencil_desc d = describe();
     d.rank = 3;
     d.grid[0] = 40;
@@ -160,6 +163,11 @@ static void test_space(void **state) {
     d.n_fields = d.n_updates = 1;
     d.updates = wave;
     d.n_sources = d.n_receivers = 0;
+    return d;
+}
+
+static void test_space(void **state) {
+    const mst_stencil_desc d = describe_space();
     check(*state, "three axes", &d, 2);
 }
 
@@ -241,10 +249,147 @@ static void test_refused(void **state) {
     refused(*state, &d, MST_ERROR_UNSUPPORTED, "8 steps cannot be fused outside the absorbing layers");
 }
 
+// ---- the automatic choice ----
+
+enum { RULE = 3, NOT_MADE = 1, NOT_MEASURED = 2 }; // the steps first tried in space; what befalls others
+
+// Rates of sweeps alone, and around so many fused steps; and those whose rates were asked for, as digits.
+static struct {
+    double sweep, around[RULE + 1];
+    int fails[RULE + 1];
+    unsigned asked;
+} fake;
+
+mst_status __real_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
+mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error);
+mst_status __real_mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
+mst_status __wrap_mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
+mst_status __wrap_mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error);
+bool __real_mst_middle_make(const mst_plan_inputs *in, const mst_sweeps *sweeps, const mst_kernel_pair *outside, mst_middle *out);
+bool __wrap_mst_middle_make(const mst_plan_inputs *in, const mst_sweeps *sweeps, const mst_kernel_pair *outside, mst_middle *out);
+
+mst_status __wrap_mst_sweeps_measure(mst_sweeper *sweeper, mst_rates *rates, mst_error *error) {
+    if (!(fake.sweep > 0))
+        return __real_mst_sweeps_measure(sweeper, rates, error);
+    rates->sweep = fake.sweep;
+    return MST_OK;
+}
+
+// The more steps are fused, the slower, so that none are added.
+mst_status __wrap_mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error) {
+    if (!(fake.sweep > 0) || !measurement->steppers)
+        return __real_mst_rates_measure(measurement, rates, error);
+    rates->update[0] = measurement->steppers[0].pipeline.m > RULE ? 1e6 : 1e9;
+    rates->update[1] = 1e8;
+    return MST_OK;
+}
+
+mst_status __wrap_mst_middle_measure(const mst_schedule_desc *with, double *rate, mst_error *error) {
+    const unsigned m = (unsigned)with->plan->fuse;
+    CHECK(m >= 1 && m <= RULE, "%u steps", m);
+    fake.asked = 10 * fake.asked + m;
+    if (fake.fails[m] == NOT_MEASURED)
+        return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "no memory");
+    *rate = fake.around[m];
+    return MST_OK;
+}
+
+bool __wrap_mst_middle_make(const mst_plan_inputs *in, const mst_sweeps *sweeps, const mst_kernel_pair *outside,
+                            mst_middle *out) {
+    if (fake.sweep > 0 && outside->m <= RULE && fake.fails[outside->m] == NOT_MADE)
+        return false;
+    return __real_mst_middle_make(in, sweeps, outside, out);
+}
+
+// A solver that chooses by itself asks for the rates of these numbers of steps, and fuses `m` around which it sweeps; 0: sweeps
+// alone.
+static void chooses(mst_context *context, const mst_stencil_desc *d, const char *name, unsigned asked, unsigned m) {
+    mst_stencil *s;
+    mst_error e;
+    fake.asked = 0;
+    OK(mst_stencil_create(context, d, &s, &e));
+    CHECK(fake.asked == asked, "%s: asked for the rates of %u, not %u", name, fake.asked, asked);
+    CHECK(s->plan.schedule == MST_STENCIL_SWEEPS && s->inputs.middle.m == m && (s->outside != NULL) == (m > 0) &&
+              s->plan.fuse == (m > 0 ? m : 1),
+          "%s: schedule %d, %u fused around %u", name, (int)s->plan.schedule, (unsigned)s->plan.fuse,
+          (unsigned)s->inputs.middle.m);
+    mst_stencil_destroy(s);
+}
+
+// A grid that nothing is known of, and rates of 1, 2 and 3 steps.
+static mst_stencil_desc begin(double one_step, double two, double three) {
+    static size_t columns = 80;
+    mst_stencil_desc d = describe_space();
+    d.schedule = MST_STENCIL_AUTO;
+    d.grid[2] = ++columns;
+    memset(&fake, 0, sizeof fake);
+    fake.sweep = 1e8;
+    fake.around[1] = one_step;
+    fake.around[2] = two;
+    fake.around[3] = three;
+    return d;
+}
+
+static void test_choice(void **state) {
+    mst_stencil_desc d = begin(4e8, 3e8, 2e8);
+    chooses(*state, &d, "fewer are faster", 321, 1);
+    chooses(*state, &d, "fewer are faster, known", 0, 1);
+    d = begin(4e8, 2e8, 3e8);
+    chooses(*state, &d, "fewer are slower", 32, 3);
+    chooses(*state, &d, "fewer are slower, known", 0, 3);
+    d = begin(0.2e8, 0.5e8, 0.4e8);
+    chooses(*state, &d, "sweeps alone are faster", 321, 0);
+    chooses(*state, &d, "sweeps alone are faster, known", 0, 0);
+}
+
+// What could not be made or measured is tried again, what was measured is not.
+static void test_choice_after_failure(void **state) {
+    mst_stencil_desc d = begin(4e8, 3e8, 2e8);
+    fake.fails[2] = NOT_MEASURED;
+    chooses(*state, &d, "two are not measured", 32, 3);
+    fake.fails[2] = NOT_MADE;
+    chooses(*state, &d, "two are not made", 0, 3);
+    fake.fails[2] = 0;
+    fake.fails[1] = NOT_MADE;
+    chooses(*state, &d, "one is not made", 2, 2);
+    fake.fails[1] = 0;
+    chooses(*state, &d, "all are there", 1, 1);
+    chooses(*state, &d, "all are there, known", 0, 1);
+}
+
+// Runs that end before building kernels would be worth it try no more, and leave that to longer ones.
+static void test_choice_of_short_runs(void **state) {
+    mst_stencil_desc d = begin(1, 3e12, 2e12);
+    d.expected_steps = 1000000;
+    chooses(*state, &d, "a short run", 3, 3);
+    d.expected_steps = 0;
+    chooses(*state, &d, "a long run", 21, 2);
+}
+
+// On a small grid a launch costs more than what sweeps gain, so kernels that know the layers are built.
+static void test_choice_of_small_grids(void **state) {
+    mst_stencil_desc d = begin(1, 1, 1);
+    mst_stencil *s;
+    mst_error e;
+    fake.sweep = 1e12;
+    OK(mst_stencil_create(*state, &d, &s, &e));
+    assert_int_equal(fake.asked, 32);
+    assert_null(s->outside);
+    assert_non_null(s->steppers[0].context);
+    mst_stencil_destroy(s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layers),    cmocka_unit_test(test_half),
-                                       cmocka_unit_test(test_rows),          cmocka_unit_test(test_space),
-                                       cmocka_unit_test(test_after_failure), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_layers),
+                                       cmocka_unit_test(test_half),
+                                       cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_space),
+                                       cmocka_unit_test(test_after_failure),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_choice),
+                                       cmocka_unit_test(test_choice_after_failure),
+                                       cmocka_unit_test(test_choice_of_short_runs),
+                                       cmocka_unit_test(test_choice_of_small_grids)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -138,21 +138,29 @@ static bool may_try(const mst_stencil *s, const candidate *c, double rate, uint6
            (double)s->problem.nodes * (double)steps / rate > LEAST_RUN_A_TRY * mst_plan_build_seconds(&c->outside->pair);
 }
 
-// Fewer steps than are best without layers, as sweeps around them have less to do twice. Ends with the first that is no better.
-static void fuse_fewer(mst_stencil *s, uint64_t steps, mst_middle_choice *choice, candidate *best) {
+// Fewer steps than are best without layers, as sweeps around them have less to do twice. Ends with the first that is no better;
+// or that cannot be measured, which may be otherwise another time. Whether any was measured.
+static bool fuse_fewer(mst_stencil *s, uint64_t steps, mst_middle_choice *choice, candidate *best) {
+    bool measured = false;
     while (choice->next > 0 && may_try(s, best, choice->rate, steps)) {
         candidate c;
         double rate = 0;
         const unsigned m = choice->next;
-        if (make(s, m, steps, &c, NULL) != MST_OK || measure(s, &c, &rate) != MST_OK || rate < LEAST_GAIN * choice->rate) {
+        if (make(s, m, steps, &c, NULL) != MST_OK || measure(s, &c, &rate) != MST_OK) {
+            release(&c);
+            return measured;
+        }
+        measured = true;
+        if (rate < LEAST_GAIN * choice->rate) {
             choice->next = 0;
             release(&c);
-            return;
+            return measured;
         }
         release(best);
         *best = c;
         *choice = (mst_middle_choice){m, m - 1, rate};
     }
+    return measured;
 }
 
 // Sweeps alone are faster. On a large grid they are faster than fused kernels that know the layers, too, which are slow where
@@ -176,14 +184,13 @@ void mst_middle_try(mst_stencil *s, uint64_t steps, const mst_plan *sweeps, bool
     }
     if (make(s, choice.m, steps, &best, NULL) != MST_OK)
         return;
-    if (!known && measure(s, &best, &choice.rate) == MST_OK) {
+    const bool measured = !known && measure(s, &best, &choice.rate) == MST_OK;
+    if (measured) {
         choice.m = best.outside->pair.m;
         choice.next = choice.m - 1;
     }
-    if (choice.m > 0) {
-        fuse_fewer(s, steps, &choice, &best);
+    if (choice.m > 0 && (fuse_fewer(s, steps, &choice, &best) || measured)) // what is recalled stays as old as it is
         mst_middle_remember(&s->sweeper, &choice);
-    }
     if (choice.rate > least) {
         *chosen = true;
         s->inputs.rates.sweep = choice.rate;
