@@ -244,7 +244,7 @@ static int read_and_run(command_line *line, int argc, const char **argv) {
 }
 
 // PoCL shows no device where it cannot write its cache. With a home that is read-only it gets a directory for this user's code
-// alone; one of that name which others can write is left alone.
+// alone; one of that name which others made or can write is left alone, and that is said, as the device will be missing.
 static void give_cache(void) {
     char path[4096];
     struct stat about;
@@ -255,9 +255,13 @@ static void give_cache(void) {
     if (cli_can_make(path))
         return;
     snprintf(path, sizeof path, "%s/mastaba-pocl-%lu", temporary && *temporary ? temporary : "/tmp", (unsigned long)geteuid());
-    if ((mkdir(path, 0700) == 0 || errno == EEXIST) && lstat(path, &about) == 0 && S_ISDIR(about.st_mode) &&
-        about.st_uid == geteuid() && (about.st_mode & 077) == 0)
+    if ((mkdir(path, 0700) != 0 && errno != EEXIST) || lstat(path, &about) != 0)
+        return;
+    if (S_ISDIR(about.st_mode) && about.st_uid == geteuid() && (about.st_mode & 077) == 0)
         setenv("POCL_CACHE_DIR", path, 0);
+    else
+        cli_error(NULL, "%s is not a directory of yours alone, so PoCL has no cache, and shows no device; set POCL_CACHE_DIR",
+                  path);
 }
 
 // Before the first call into OpenCL. PoCL compiles a kernel in a general form when its binary is asked for, to be stored, and
@@ -269,9 +273,9 @@ static void prepare_drivers(void) {
 }
 
 int cli_run_command(const cli_command *command, int argc, const char **argv) {
-    prepare_drivers();
     if (command->commands)
         return cli_run_group(command, argc, argv);
+    prepare_drivers();
     command_line line = {.command = command, .values = calloc(1, command->values_bytes + 1)};
     line.arguments.common.timeout = DEFAULT_TIMEOUT;
     if (!line.values)

@@ -11,13 +11,13 @@
 bool cli_can_make(const char *directory) {
     char path[4096];
     snprintf(path, sizeof path, "%s", directory);
-    while (access(path, F_OK) != 0) {
+    while (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) != 0) {
         char *slash = strrchr(path, '/');
-        if (!slash || slash == path)
+        if (!slash || strcmp(path, "/") == 0)
             return false;
-        *slash = '\0';
+        slash[slash == path] = '\0';
     }
-    return access(path, W_OK | X_OK) == 0;
+    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 // A call that a signal interrupted is made again.

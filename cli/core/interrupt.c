@@ -24,8 +24,9 @@ static const double SAME = 0.1;  // a signal so soon is the same request, sent t
 
 static atomic_bool interrupted, over;
 static _Atomic(const char *) held; // what an interrupted command still does, NULL: it ends
-static atomic_ullong released;     // milliseconds, when that was last so
-static const char *command;        // for messages; NULL in a program of one command
+static atomic_bool held_firmly;
+static atomic_ullong released; // milliseconds, when that was last so
+static const char *command;    // for messages; NULL in a program of one command
 
 static unsigned long long milliseconds(void) { return (unsigned long long)(cli_now() * 1000); }
 
@@ -91,7 +92,8 @@ static void count_down(const sigset_t *signals) {
     for (;;) {
         int signal = sigtimedwait(signals, NULL, &pause);
         const double now = cli_now(), free_since = held ? now : (double)released / 1000;
-        if ((signal > 0 && now > first + SAME) || now > (free_since > first ? free_since : first) + GRACE)
+        if ((signal > 0 && now > first + SAME && !(held && held_firmly)) ||
+            now > (free_since > first ? free_since : first) + GRACE)
             leave(over || cli_errors() != said);
     }
 }
@@ -156,7 +158,10 @@ bool cli_interrupted(void) { return interrupted; }
 
 void cli_end_interrupts(void) { over = true; }
 
-void cli_hold_interrupts(const char *promise) { held = promise; }
+void cli_hold_interrupts(const char *promise, bool firmly) {
+    held_firmly = firmly;
+    held = promise;
+}
 
 void cli_release_interrupts(void) {
     released = milliseconds();

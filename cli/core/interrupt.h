@@ -16,8 +16,9 @@ bool cli_interrupted(void);
 void cli_leave_on_interrupts(void);
 
 // Between these the first signal only sets the flag and prints "interrupted; PROMISE", for work that is worth ending well. The
-// text must live until the release, after which a command that was interrupted has 0.8 seconds.
-void cli_hold_interrupts(const char *promise);
+// text must live until the release, after which a command that was interrupted has 0.8 seconds. A second signal breaks the
+// promise, unless they are held `firmly`, for ends that take no longer than that.
+void cli_hold_interrupts(const char *promise, bool firmly);
 void cli_release_interrupts(void);
 
 // The command is over, and has said what there is to say: what interrupts its end does so silently.

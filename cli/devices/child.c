@@ -83,14 +83,14 @@ static bool read_line(int file, double deadline, char *line, size_t size) {
     return true;
 }
 
-// Waits for the end up to a deadline. False if it did not come.
-static bool reap(pid_t process, double deadline, int *status) {
+// Waits for the end up to a deadline or, if that `stops` it, an interrupt. False if it did not come.
+static bool reap(pid_t process, double deadline, bool stops, int *status) {
     const struct timespec pause = {0, 2000000};
     for (;;) {
         pid_t ended = waitpid(process, status, WNOHANG);
         if (ended == process)
             return true;
-        if ((ended < 0 && errno != EINTR) || cli_now() > deadline)
+        if ((ended < 0 && errno != EINTR) || cli_now() > deadline || (stops && cli_interrupted()))
             return false;
         nanosleep(&pause, NULL);
     }
@@ -146,24 +146,27 @@ void child_finish(child *c, child_answer *answer) {
     char line[sizeof answer->text + 2] = "";
     memset(answer, 0, sizeof *answer);
     if (c->failed) {
-        snprintf(answer->text, sizeof answer->text, "cannot start a process for the check: %s", strerror(c->failed));
+        snprintf(answer->text, sizeof answer->text, "cannot start a process: %s", strerror(c->failed));
         return;
     }
-    bool in_time = read_line(c->answer, c->deadline, line, sizeof line) && reap(c->process, c->deadline, &status);
+    bool in_time = read_line(c->answer, c->deadline, line, sizeof line) && reap(c->process, c->deadline, true, &status);
     close(c->answer);
     if (in_time) {
         judge(line, status, answer);
         return;
     }
     kill(c->process, SIGKILL);
-    bool ended = reap(c->process, cli_now() + 2, &status);
+    bool ended = reap(c->process, cli_now() + 2, false, &status);
     snprintf(answer->text, sizeof answer->text, "the driver hangs: no answer in %d s%s", c->timeout,
              ended ? "" : ", and its process cannot be ended");
     add_load(answer->text, sizeof answer->text);
 }
 
 void child_begin(void) {
+    struct pollfd reader = {.fd = ANSWER_DESCRIPTOR};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR))
+        _exit(CLI_INTERRUPTED);                    // whoever asked ended before that
     fcntl(ANSWER_DESCRIPTOR, F_SETFD, FD_CLOEXEC); // a compiler that the driver starts is not to hold it open
 }
 

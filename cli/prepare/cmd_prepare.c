@@ -305,7 +305,7 @@ static int run(const cli_arguments *arguments, void *values) {
         cache_system_place(w.place, sizeof w.place);
         return build_families(q->claims, w.options, w.system ? w.place : NULL);
     }
-    cli_hold_interrupts("what is built by now is kept"); // there is no driver in this process that might not come back
+    cli_hold_interrupts("what is built by now is kept", true); // no driver in this process might not come back
     int code = prepare(&w);
     clean_up(&w);
     cli_release_interrupts();

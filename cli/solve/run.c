@@ -136,7 +136,7 @@ static void hold_interrupts(const solve_run *run) {
         return;
     snprintf(promise, sizeof promise, "ending this trip to write %s; a second interrupt ends at once, and leaves it as it was",
              run->options->checkpoint);
-    cli_hold_interrupts(promise);
+    cli_hold_interrupts(promise, false);
 }
 
 static int interrupted(solve_run *run) {

@@ -52,11 +52,14 @@ until [ -n "$(find "$TMPDIR" -mindepth 2 -maxdepth 2 ! -name 'pocl-*')" ]; do
 done
 code=0
 kill -TERM $first
+sleep 0.12
+kill -TERM $first 2>/dev/null || true # a second one changes nothing
 wait $first || code=$?
 [ $code = 130 ] || fail "exit code $code of an interrupted one"
 grep -qx 'mastaba prepare: interrupted; what is built by now is kept' .stderr || fail 'the message of an interrupt'
 rm "$other" || fail 'the file of another process is removed'
 [ -z "$(find "$cache" -name '*.bin.*')$(ls -A "$TMPDIR")" ] || fail "left by an interrupt: $(ls "$cache" "$TMPDIR")"
+[ "$(wc -l <.stderr)" = 1 ] || fail 'more is said of an interrupt'
 prepared '[1-3]'
 names | cmp - .before || fail 'after an interrupt there are others'
 
@@ -141,6 +144,9 @@ works() {
 works env XDG_CACHE_HOME=/proc/none
 works env -u POCL_CACHE_DIR XDG_CACHE_HOME="$PWD/c64.npy"
 [ "$(stat -c %a "$TMPDIR/mastaba-pocl-0")" = 700 ] || fail "PoCL's cache is open to others"
+chmod 777 "$TMPDIR/mastaba-pocl-0"
+expect 0 env -u POCL_CACHE_DIR XDG_CACHE_HOME="$PWD/c64.npy" "$MASTABA" fft --help
+grep -q "^mastaba: $TMPDIR/mastaba-pocl-0 is not a directory of yours alone" .stderr || fail "a directory of others' is passed over in silence"
 rm -r "$TMPDIR/mastaba-pocl-0"
 works env -u XDG_CACHE_HOME -u HOME
 chmod 700 "$system"
