@@ -9,7 +9,7 @@
 enum { MOST_PIXELS = 1 << 22 }; // bytes
 
 static int read_image(const cli_image_codec *codec, const char *path, cli_image *image) {
-    cli_image_file f = {"fuzz", "input", fopen(path, "rb"), 0, MOST_PIXELS};
+    cli_image_file f = {.command = "fuzz", .path = "input", .file = fopen(path, "rb"), .max_bytes = MOST_PIXELS};
     struct stat info;
     FUZZ_CHECK(f.file && fstat(fileno(f.file), &info) == 0);
     f.bytes = (uint64_t)info.st_size;
