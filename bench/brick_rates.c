@@ -1,16 +1,13 @@
-// brick-rates [--device NAME] [--grid N] [--steps N] [--json FILE]: a brick in the middle of a larger grid on one device, which
-// exchanges halos with itself through the host's memory as it would with its neighbours; for several ways to cut a grid, with
-// exchanges that wait and exchanges beside the interior. All faces of the grid are periodic, so that the brick has neighbours on
-// all sides of the axes that are cut. Beside them the same nodes without any halos.
-#include <mastaba/stencil.h>
+// brick-rates: a brick in the middle of a larger grid on one device, which exchanges halos with itself through the host's memory
+// as it would with its neighbours; for several ways to cut a grid, with exchanges that wait and exchanges beside the interior.
+// All faces of the grid are periodic, so that the brick has neighbours on all sides of the axes that are cut. Beside them the
+// same nodes without any halos.
+#include "core/cli.h"
+#include "json.h"
 
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { ROUNDS = 5, MOST_LINKS = 26, AXES = 3, MESSAGE = 600 };
+enum { ROUNDS = 5, MOST_LINKS = 26, AXES = 3 };
 
 typedef struct brick_case {
     const char *name;
@@ -35,12 +32,6 @@ typedef struct links {
     size_t n, opposite[MOST_LINKS];
     char *given, *taken;
 } links;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // What goes out at one side comes in at the other.
 static mst_status exchange(void *user, mst_error *error) {
@@ -90,10 +81,10 @@ static mst_status time_steps(const run *r, mst_stencil *solver, links *l, const 
     }
     *seconds = 1e9;
     for (int round = 0; round <= ROUNDS && status == MST_OK; round++) { // the first one builds and warms up
-        const double start = now();
+        const double start = cli_now();
         status =
             l ? mst_stencil_run_part(solver, steps, &with, NULL, NULL, error) : mst_stencil_run(solver, steps, NULL, NULL, error);
-        const double each = (now() - start) / (double)steps;
+        const double each = (cli_now() - start) / (double)steps;
         *seconds = round > 0 && each < *seconds ? each : *seconds;
     }
     return status;
@@ -167,36 +158,62 @@ static mst_status run_scheme(const run *r, const char *scheme, const char *expre
     return status;
 }
 
-int main(int argc, char **argv) {
-    mst_error error = {.message = "a wrong option"};
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    run r = {.side = 512, .steps = 48, .rows = json_array()};
-    const char *json = NULL;
-    mst_status status = MST_OK;
-    for (int i = 1; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (value && strcmp(argv[i], "--device") == 0)
-            desc.device = value;
-        else if (value && strcmp(argv[i], "--grid") == 0)
-            r.side = (size_t)strtoull(value, NULL, 10);
-        else if (value && strcmp(argv[i], "--steps") == 0)
-            r.steps = strtoull(value, NULL, 10);
-        else if (value && strcmp(argv[i], "--json") == 0)
-            json = value;
-        else
-            status = MST_ERROR_ARGUMENT;
-    }
+typedef struct settings {
+    int side, steps;
+    char *json;
+} settings;
+
+static int measure(run *r, const char *json) {
+    mst_error error;
+    mst_status status = run_scheme(r, "heat", heat, 1, &error);
     if (status == MST_OK)
-        status = mst_context_create(&desc, &r.context, &error);
-    if (status == MST_OK)
-        status = run_scheme(&r, "heat", heat, 1, &error);
-    if (status == MST_OK)
-        status = run_scheme(&r, "wave8", wave, 2, &error);
+        status = run_scheme(r, "wave8", wave, 2, &error);
     if (status != MST_OK)
-        fprintf(stderr, "brick-rates: %.*s\n", MESSAGE, error.message);
-    if (json && json_dump_file(r.rows, json, JSON_INDENT(1)) != 0)
-        status = MST_ERROR_IO;
+        return cli_fail(NULL, NULL, &error);
+    return !json || bench_write_json(r->context, "brick-rates",
+                                     json_pack("{s:I, s:O}", "side", (json_int_t)r->side, "rows", r->rows), json)
+               ? CLI_DONE
+               : CLI_FAILED;
+}
+
+static int run_command(const cli_arguments *arguments, void *values) {
+    const settings *s = values;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_error error;
+    if (s->side < 1 || s->steps < 1) {
+        cli_error(NULL, "--grid %d, --steps %d: at least 1", s->side, s->steps);
+        return CLI_USAGE;
+    }
+    run r = {.side = (size_t)s->side, .steps = (uint64_t)s->steps, .rows = json_array()};
+    desc.device = arguments->common.device;
+    if (!r.rows)
+        return cli_out_of_memory(NULL, NULL);
+    int code = mst_context_create(&desc, &r.context, &error) == MST_OK ? measure(&r, s->json) : cli_fail(NULL, NULL, &error);
     json_decref(r.rows);
     mst_context_destroy(r.context);
-    return status == MST_OK ? 0 : 1;
+    return code;
+}
+
+static const cli_option options[] = {
+    {"grid", 0, CLI_INT, offsetof(settings, side), "side of the brick, in nodes (default: 512)", "N"},
+    {"steps", 0, CLI_INT, offsetof(settings, steps), "steps of a run (default: 48)", "K"},
+    {"json", 0, CLI_TEXT, offsetof(settings, json), "write the table there too", "FILE"},
+};
+static const settings defaults = {.side = 512, .steps = 48};
+static const cli_command command = {
+    .title = "A brick of a grid that exchanges halos with itself.",
+    .synopsis = "[options]",
+    .details = "For several ways to cut a grid, exchanges that wait and exchanges beside the interior, beside the same\n"
+               "nodes without halos.\n",
+    .leave_out = ~(unsigned)CLI_DEVICE,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(settings),
+    .defaults = &defaults,
+    .run = run_command,
+};
+
+int main(int argc, const char **argv) {
+    cli_set_program("brick-rates");
+    return cli_run_command(&command, argc, argv);
 }

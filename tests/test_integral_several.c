@@ -240,7 +240,7 @@ static void test_singular_sides(void **state) {
     enum { N = 300, VARIABLES = 8 };
     static double a[N][VARIABLES];
     static mst_integral_result r[N];
-    char texts[2][VARIABLES][8], product[200];
+    char texts[2][VARIABLES][13], product[200];
     const char *names[VARIABLES];
     mst_integral_range ranges[VARIABLES];
     size_t claimed = 0, wrong = 0;
