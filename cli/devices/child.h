@@ -26,7 +26,8 @@ typedef struct child {
 } child;
 
 // Runs this program with the arguments, argv[0] among them and NULL last. With `verbose` what the driver prints on stderr is
-// shown. The second, which follows in any case, waits for its answer, at most so many seconds from the start on.
+// shown. The second, which follows in any case, waits for its answer, at most so many seconds from the start on. An interrupt of
+// this program ends the child, and its answer means nothing then.
 child child_start(char *const *arguments, char *const *environment, int timeout, bool verbose);
 void child_finish(child *c, child_answer *answer);
 

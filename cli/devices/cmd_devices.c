@@ -135,6 +135,10 @@ static int show(mst_device_info *const *list, size_t count, const request *r, bo
         shown++;
         if (environment) {
             cli_check_device(d->index, environment, r->timeout, r->verbose, &result);
+            if (cli_interrupted()) {
+                json_decref(devices);
+                return cli_fail_interrupted(command);
+            }
             failed |= !result.ok;
         }
         if (json) {

@@ -127,6 +127,8 @@ static void check_devices(report *r, mst_device_info *const *list, size_t count)
         char memory[32], text[2048];
         cli_check check;
         cli_check_device(d->index, r->environment, r->request->timeout, r->options->verbose, &check);
+        if (cli_interrupted())
+            return;
         snprintf(text, sizeof text, "%zu: %s%s, %s, %s, driver %s%s", d->index, d->name, d->is_default ? " (default)" : "",
                  d->platform_name, cli_size_text(d->memory_bytes, memory), d->driver_version, d->fp64 ? "" : ", no float64");
         print(r, "devices", "%s", text);
@@ -175,7 +177,7 @@ static void run_self_tests(report *r) {
         const self_test *next = matters ? self_test_at(i + 1) : NULL;
         child meanwhile = next ? start_self_test(r, next) : (child){0};
         child_finish(&now, &answer);
-        matters = matters && report_self_test(r, t, &answer);
+        matters = matters && !cli_interrupted() && report_self_test(r, t, &answer);
         if (!next)
             return;
         now = meanwhile;
@@ -183,6 +185,10 @@ static void run_self_tests(report *r) {
 }
 
 static int finish(report *r) {
+    if (cli_interrupted()) {
+        json_decref(r->json);
+        return cli_fail_interrupted(command);
+    }
     if (r->problems == 0)
         print(r, "summary", "everything works");
     else

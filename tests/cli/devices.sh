@@ -83,6 +83,15 @@ expect 1 env FAULT=crash LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_li
     "$MASTABA" devices --check --device 0 --json
 json 'not j["devices"][0]["check"]["ok"] and "crashed" in j["devices"][0]["check"]["problem"]'
 
+# Whoever interrupts a check is not told that the driver hangs.
+for format in '' --json; do
+    # shellcheck disable=SC2086 # an option, or none
+    expect 130 env FAULT=hang LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+        timeout --preserve-status -s INT 3 "$MASTABA" devices --check --device 0 $format
+    grep -q 'devices: interrupted' .stderr || fail "no word of an interrupt"
+    [ ! -s .stdout ] || fail "an interrupted check has a result"
+done
+
 # A loader that cuts a list in the environment up in place, as Khronos's does: each process is to see the whole list.
 cat >loader.c <<'END'
 #define _GNU_SOURCE

@@ -93,3 +93,9 @@ cc -shared -fPIC -o driver.so driver.c
 expect 1 env LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$MASTABA" doctor --timeout 4
 grep -q 'PROBLEM: fft: the driver hangs: no answer in 4 s' .stdout || fail "a capability that hangs is not said to"
 ! grep -q 'PROBLEM: dct: the driver hangs' .stdout || fail "a capability hangs because the one before does"
+
+# Whoever interrupts is not told that the driver hangs.
+expect 130 env LD_PRELOAD="$PWD/driver.so" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+    timeout --preserve-status -s INT 5 "$MASTABA" doctor
+grep -q 'doctor: interrupted' .stderr || fail "no word of an interrupt"
+! grep -Eq 'fft: the driver hangs|summary' .stdout || fail "an interrupted doctor has a result"
