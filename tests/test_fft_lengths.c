@@ -216,6 +216,19 @@ static void random_layouts(void **state) {
     }
 }
 
+// Many lines that take several passes each on a CPU, some of which a work-item takes together.
+static void many_long_lines(void **state) {
+    static const size_t table[] = {8450, 12288, 13442, 16384};
+    const size_t units = mst_context_device(test_cpu(state))->compute_units, most = 32 * (units < 4 ? units : 4);
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int inverse = 0; inverse < 2; inverse++) {
+            size_t extents[] = {test_between(most / 4, most), table[i]};
+            const int last_axis = -1;
+            if (test_turn(i, 2))
+                check_real(state, 2, extents, 1, &last_axis, inverse, MST_FFT_SHAPE_CPU);
+        }
+}
+
 // Forward and inverse, real and complex, give the data back.
 static void round_trip(void **state) {
     static const size_t table[] = {15, 64, 101, 1000};
@@ -239,17 +252,12 @@ static void round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complex_lengths),
-        cmocka_unit_test(between_rows_and_columns),
-        cmocka_unit_test(convolving_passes),
-        cmocka_unit_test(long_lengths),
-        cmocka_unit_test(long_columns),
-        cmocka_unit_test(real_lengths),
-        cmocka_unit_test(real_axes),
-        cmocka_unit_test(real_passes),
-        cmocka_unit_test(rows_of_whole_sectors),
-        cmocka_unit_test(random_layouts),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
+        cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
+        cmocka_unit_test(long_columns),      cmocka_unit_test(real_lengths),
+        cmocka_unit_test(real_axes),         cmocka_unit_test(many_long_lines),
+        cmocka_unit_test(real_passes),       cmocka_unit_test(rows_of_whole_sectors),
+        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -133,7 +133,9 @@ static void set_scratch(mst_fft *plan, mst_any_group *g) {
                 p->source.scratch = p->source.buffer == b ? (cell)g->scratch_reals : p->source.scratch;
                 p->target.scratch = p->target.buffer == b ? (cell)g->scratch_reals : p->target.scratch;
             }
-        g->scratch_reals += (size_t)(g->joint * bytes[b] / real_bytes);
+        // From piece to piece a buffer may have more than passes move: half a spectrum's last number, which splitting takes in.
+        uint64_t apart = mst_divide_up(plan->item_bytes[b], (uint64_t)g->pieces_an_item);
+        g->scratch_reals += (size_t)mst_divide_up(g->joint * mst_larger(bytes[b], apart), real_bytes);
     }
 }
 
