@@ -21,7 +21,8 @@ typedef struct parts {
 
 static mst_status transform(void *user, mst_error *error) {
     parts *p = user;
-    return mst_mpi_view_execute(&p->view[p->step], mst_at_host(p->from), mst_at_host(p->to), error);
+    const mst_location both[] = {mst_at_host(p->from), mst_at_host(p->to)};
+    return mst_mpi_view_execute(&p->view[p->step], both, error);
 }
 
 static size_t elements(const mst_layout *l) {
@@ -210,7 +211,7 @@ static mst_status run_case(rank_run *run, const mst_mpi_fft_desc *d, rank_peer *
     times t = {0};
     whole w = {0};
     mst_mpi_part in = MST_MPI_PART_INIT, out = MST_MPI_PART_INIT;
-    status = mst_mpi_steps_make(d, run->count, &steps, error);
+    status = mst_mpi_steps_make(d, false, run->count, &steps, error);
     if (status == MST_OK)
         status = mst_mpi_fft_parts(d, run->count, run->number, &in, &out, error);
     if (status == MST_OK)

@@ -19,8 +19,8 @@ typedef struct convolve_together {
     uint64_t bytes; // of this process's parts
 } convolve_together;
 
-// Whether a convolution along the first axis is for the team together: in a circle, or where each would read more rows of the
-// shorter operand for its share than it computes.
+// Whether a convolution along the first axis is for the team together: in a circle, or where the second operand has more rows
+// than three quarters of a share. Each would convolve as many more than it keeps then, which takes longer than exchanges.
 bool convolve_is_together(const mst_convolution_desc *desc);
 
 // Does it, all of the team at once, and unless dry, reports. An exit code.

@@ -20,8 +20,8 @@ struct mst_mpi_fft {
     mst_context *context;
     mst_mpi_steps steps;
     stage stages[MST_MPI_MOST_STEPS];
-    void *before, *behind, *packed; // what steps read and write between the ends, and messages
-    mst_mpi_window *window;         // NULL, or that of `behind`
+    mst_mpi_work work;
+    bool is_partly, is_guest; // it works in its owner's memory
 };
 
 // ---- What there is to know without MPI
@@ -38,27 +38,30 @@ static size_t layout_bytes(const mst_layout *l) {
 
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
-// Work memory of a rank: parts before steps, parts behind them, packed messages.
-static void work_bytes(const mst_mpi_steps *s, int rank, size_t bytes[3]) {
-    memset(bytes, 0, 3 * sizeof bytes[0]);
+// Whether what an exchange sends lies in the work memory: else it is the caller's.
+static bool sends_work(const mst_mpi_steps *s, bool partly, int step) { return s->step[step].n_axes || (partly && step == 0); }
+
+// Work memory of a rank, at least as much as is given.
+static void work_bytes(const mst_mpi_steps *s, bool partly, int rank, size_t bytes[MST_MPI_WORK]) {
     for (int i = 0; i < s->n; i++) {
         mst_layout in = mst_mpi_step_layout(s, i, false, rank), out = mst_mpi_step_layout(s, i, true, rank);
         bool caller_reads = i == s->n - 1 && !s->step[i].n_axes;
         if (i > 0 && !caller_reads)
-            bytes[0] = most(bytes[0], layout_bytes(&in));
-        if (i < s->n - 1 && s->step[i].n_axes)
-            bytes[1] = most(bytes[1], layout_bytes(&out));
+            bytes[MST_MPI_BEFORE] = most(bytes[MST_MPI_BEFORE], layout_bytes(&in));
+        if (i < s->n - 1 && sends_work(s, partly, i))
+            bytes[MST_MPI_BEHIND] = most(bytes[MST_MPI_BEHIND], layout_bytes(&out));
         if (i < s->n - 1)
-            bytes[2] = most(bytes[2], mst_mpi_exchange_bytes(s, i, rank));
+            bytes[MST_MPI_PACKED] = most(bytes[MST_MPI_PACKED], mst_mpi_exchange_bytes(s, i, rank));
     }
 }
 
-static mst_status read_steps(const mst_mpi_fft_desc *given, int n_ranks, int rank, mst_mpi_steps *s, mst_error *error) {
+static mst_status read_steps(const mst_mpi_fft_desc *given, bool partly, int n_ranks, int rank, mst_mpi_steps *s,
+                             mst_error *error) {
     mst_mpi_fft_desc desc;
     mst_status status = mst_mpi_fft_desc_read(given, &desc, error);
     if (status == MST_OK && (n_ranks < 1 || rank < 0 || rank >= n_ranks))
         status = mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no rank %d of %d", rank, n_ranks);
-    return status == MST_OK ? mst_mpi_steps_make(&desc, n_ranks, s, error) : status;
+    return status == MST_OK ? mst_mpi_steps_make(&desc, partly, n_ranks, s, error) : status;
 }
 
 mst_status mst_mpi_part_check(const mst_mpi_part *part, mst_error *error) {
@@ -90,11 +93,11 @@ static mst_mpi_part make_part(const mst_mpi_steps *s, bool out, int rank) {
     return part;
 }
 
-mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_part *input, mst_mpi_part *output,
-                             mst_error *error) {
+mst_status mst_mpi_fft_parts_of(const mst_mpi_fft_desc *desc, bool partly, int n_ranks, int rank, mst_mpi_part *input,
+                                mst_mpi_part *output, mst_error *error) {
     mst_mpi_steps s;
     mst_status status = MST_OK;
-    TRY(read_steps(desc, n_ranks, rank, &s, error));
+    TRY(read_steps(desc, partly, n_ranks, rank, &s, error));
     TRY(mst_mpi_part_check(input, error));
     TRY(mst_mpi_part_check(output, error));
     const mst_mpi_part parts[] = {make_part(&s, false, rank), make_part(&s, true, rank)};
@@ -104,18 +107,31 @@ fail:
     return status;
 }
 
-mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error) {
+mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_part *input, mst_mpi_part *output,
+                             mst_error *error) {
+    return mst_mpi_fft_parts_of(desc, false, n_ranks, rank, input, output, error);
+}
+
+mst_status mst_mpi_fft_needs_of(const mst_mpi_fft_desc *desc, bool partly, int n_ranks, int rank, mst_mpi_needs *needs,
+                                size_t bytes[MST_MPI_WORK], mst_error *error) {
     mst_mpi_steps s;
-    size_t bytes[3];
+    mst_status status = MST_OK;
+    TRY(read_steps(desc, partly, n_ranks, rank, &s, error));
+    needs->exchanges += (uint64_t)s.n - 1;
+    for (int i = 0; i + 1 < s.n; i++)
+        mst_mpi_exchange_count(&s, i, rank, &needs->messages, &needs->sent_bytes);
+    work_bytes(&s, partly, rank, bytes);
+fail:
+    return status;
+}
+
+mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error) {
+    size_t bytes[MST_MPI_WORK] = {0};
     mst_status status = MST_OK;
     mst_mpi_needs own = MST_MPI_NEEDS_INIT;
-    TRY(read_steps(desc, n_ranks, rank, &s, error));
     TRY(mst_mpi_needs_check(needs, error));
-    own.exchanges = (uint64_t)s.n - 1;
-    for (int i = 0; i + 1 < s.n; i++)
-        mst_mpi_exchange_count(&s, i, rank, &own.messages, &own.sent_bytes);
-    work_bytes(&s, rank, bytes);
-    own.host_bytes = bytes[0] + bytes[1] + bytes[2];
+    TRY(mst_mpi_fft_needs_of(desc, false, n_ranks, rank, &own, bytes, error));
+    own.host_bytes = bytes[MST_MPI_BEFORE] + bytes[MST_MPI_BEHIND] + bytes[MST_MPI_PACKED];
     mst_mpi_needs_write(&own, needs);
 fail:
     return status;
@@ -144,6 +160,8 @@ typedef struct request {
     mst_context *context;
     const mst_mpi_fft_desc *given;
     mst_mpi_fft_desc desc; // as it was read
+    bool partly;
+    const mst_mpi_work *work; // NULL: its own
 } request;
 
 static mst_status prepare(void *half_made, void *given, mst_error *error) {
@@ -151,42 +169,48 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     mst_mpi_fft *plan = half_made;
     request *r = given;
     plan->context = r->context;
+    plan->is_partly = r->partly;
+    plan->is_guest = r->work != NULL;
+    if (r->work)
+        plan->work = *r->work;
     TRY(mst_mpi_fft_desc_read(r->given, &r->desc, error));
     REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
-    TRY(mst_mpi_steps_make(&r->desc, plan->team.n_ranks, &plan->steps, error));
+    TRY(mst_mpi_steps_make(&r->desc, r->partly, plan->team.n_ranks, &plan->steps, error));
 fail:
     return status;
 }
 
 // Results of steps are where the other ranks of the host see them, if they can be.
-static mst_status share_memory(mst_mpi_fft *plan, mst_error *error) {
-    size_t bytes[3];
-    work_bytes(&plan->steps, plan->team.rank, bytes);
-    mst_status status = mst_mpi_window_create(plan->team.communicator, bytes[1], &plan->window, error);
-    if (plan->window)
-        plan->behind = plan->window->own;
-    return status;
+mst_status mst_mpi_work_make(mst_mpi_team *team, const size_t bytes[MST_MPI_WORK], mst_mpi_work *work, mst_error *error) {
+    static const char *const what[] = {"what a step reads", "what a step writes", "messages"};
+    mst_status status = mst_mpi_window_create(team->communicator, bytes[MST_MPI_BEHIND], &work->window, error);
+    if (work->window)
+        work->memory[MST_MPI_BEHIND] = work->window->own;
+    for (int i = 0; i < MST_MPI_WORK && status == MST_OK; i++)
+        if (!work->memory[i])
+            status = mst_mpi_take(bytes[i], what[i], &work->memory[i], error);
+    return mst_mpi_team_agree(team, status, error);
+}
+
+void mst_mpi_work_free(mst_mpi_work *work) {
+    for (int i = 0; i < MST_MPI_WORK; i++)
+        if (i != MST_MPI_BEHIND || !work->window)
+            free(work->memory[i]);
+    mst_mpi_window_destroy(work->window);
 }
 
 static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    const int rank = plan->team.rank;
     int last = 0;
-    size_t bytes[3];
-    work_bytes(&plan->steps, rank, bytes);
-    TRY(mst_mpi_take(bytes[0], "what a step reads", &plan->before, error));
-    if (!plan->window)
-        TRY(mst_mpi_take(bytes[1], "what a step writes", &plan->behind, error));
-    TRY(mst_mpi_take(bytes[2], "messages", &plan->packed, error));
     for (int i = 0; i < plan->steps.n; i++)
         last = plan->steps.step[i].n_axes ? i : last;
     for (int i = 0; i < plan->steps.n; i++) {
+        const mst_mpi_window *window = sends_work(&plan->steps, plan->is_partly, i) ? plan->work.window : NULL;
         if (plan->steps.step[i].n_axes)
-            TRY(make_transform(plan, d, i, rank, i == last ? d->scale : 1, error));
+            TRY(make_transform(plan, d, i, plan->team.rank, i == last ? d->scale : 1, error));
         if (i + 1 < plan->steps.n)
-            TRY(mst_mpi_exchange_create(plan->team.communicator, &plan->steps, i,
-                                        plan->steps.step[i].n_axes ? plan->window : NULL, plan->packed, plan->team.timeout,
-                                        &plan->stages[i].exchange, error));
+            TRY(mst_mpi_exchange_create(plan->team.communicator, &plan->steps, i, window, plan->work.memory[MST_MPI_PACKED],
+                                        plan->team.timeout, &plan->stages[i].exchange, error));
     }
 fail:
     return status;
@@ -202,30 +226,30 @@ static double timeout_of(const mst_mpi_fft_desc *d) {
 static mst_status complete(void *half_made, void *given, mst_error *error) {
     mst_mpi_fft *plan = half_made;
     const request *r = given;
-    mst_status status = share_memory(plan, error);
-    if (status == MST_OK)
-        status = fill_plan(plan, &r->desc, error);
-    return mst_mpi_team_agree(&plan->team, status, error);
+    mst_status status = MST_OK;
+    size_t bytes[MST_MPI_WORK] = {0};
+    work_bytes(&plan->steps, plan->is_partly, plan->team.rank, bytes);
+    if (!plan->is_guest)
+        TRY(mst_mpi_work_make(&plan->team, bytes, &plan->work, error));
+    return mst_mpi_team_agree(&plan->team, fill_plan(plan, &r->desc, error), error);
+fail:
+    return status;
 }
 
 static void destroy(void *half_made) { mst_mpi_fft_destroy(half_made); }
 
-// *broken: the ranks were lost meanwhile.
-static mst_status make(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out, bool *broken,
-                       mst_error *error) {
-    static const mst_mpi_kind transform = {sizeof(mst_mpi_fft), prepare, complete, destroy};
-    request r = {context, desc, MST_MPI_FFT_DESC_INIT};
-    return mst_mpi_make(communicator, timeout_of(desc), &transform, &r, out, broken, error);
-}
+static const mst_mpi_kind transform_kind = {sizeof(mst_mpi_fft), prepare, complete, destroy};
 
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
                               mst_error *error) {
-    return make(communicator, context, desc, out, NULL, error);
+    request r = {context, desc, MST_MPI_FFT_DESC_INIT, false, NULL};
+    return mst_mpi_make(communicator, timeout_of(desc), &transform_kind, &r, out, NULL, error);
 }
 
-mst_status mst_mpi_fft_make(mst_mpi_team *owner, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
-                            mst_error *error) {
-    return make(owner->communicator, context, desc, out, &owner->broken, error);
+mst_status mst_mpi_fft_make(mst_mpi_team *owner, mst_context *context, const mst_mpi_fft_desc *desc, bool partly,
+                            const mst_mpi_work *work, mst_mpi_fft **out, mst_error *error) {
+    request r = {context, desc, MST_MPI_FFT_DESC_INIT, partly, work};
+    return mst_mpi_make(owner->communicator, timeout_of(desc), &transform_kind, &r, out, &owner->broken, error);
 }
 
 void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
@@ -236,11 +260,8 @@ void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
         mst_mpi_exchange_destroy(plan->stages[i].exchange);
     }
     if (!plan->team.broken) { // else MPI may still write there
-        free(plan->before);
-        if (!plan->window)
-            free(plan->behind);
-        mst_mpi_window_destroy(plan->window);
-        free(plan->packed);
+        if (!plan->is_guest)
+            mst_mpi_work_free(&plan->work);
         MPI_Comm_free(&plan->team.communicator);
     }
     free(plan);
@@ -260,12 +281,12 @@ static mst_status check_places(const mst_mpi_fft *plan, mst_location input, mst_
 
 // One step: what it reads lies at *at, which then is where its result lies.
 static mst_status transform(mst_mpi_fft *plan, int i, mst_location *at, mst_location output, mst_error *error) {
-    mst_location to = i == plan->steps.n - 1 ? output : mst_at_host(plan->behind);
-    mst_location from = *at;
+    mst_location to = i == plan->steps.n - 1 ? output : mst_at_host(plan->work.memory[MST_MPI_BEHIND]);
+    const mst_location both[] = {*at, to};
     if (!plan->stages[i].fft)
         return MST_OK;
     *at = to;
-    return mst_mpi_view_execute(&plan->stages[i].view, from, to, error);
+    return mst_mpi_view_execute(&plan->stages[i].view, both, error);
 }
 
 mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error) {
@@ -283,10 +304,10 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
         if (status == MST_OK)
             status = transform(plan, i, &at, output, error);
         else
-            at = mst_at_host(plan->behind);
+            at = mst_at_host(plan->work.memory[MST_MPI_BEHIND]);
         if (!plan->stages[i].exchange)
             continue;
-        void *to = to_caller ? output.host : plan->before;
+        void *to = to_caller ? output.host : plan->work.memory[MST_MPI_BEFORE];
         // A rank that failed goes on sending, so that no other waits for it.
         exchanged = mst_mpi_exchange_run(plan->stages[i].exchange, at.host, to, status == MST_OK ? error : NULL);
         plan->team.broken = exchanged != MST_OK;

@@ -14,6 +14,7 @@ struct mst_mpi_filter {
     mst_mpi_team team;
     mst_mpi_image image;
     mst_mpi_region region;
+    mst_mpi_work work;
     mst_mpi_fft *forward, *inverse;
     char *values; // planes of this rank's points: a colour, then its results
     void *spectrum, *mask;
@@ -73,10 +74,14 @@ static mst_status complete(void *half_made, void *given, mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_filter *p = half_made;
     const request *r = given;
+    mst_mpi_needs needs = MST_MPI_NEEDS_INIT;
+    size_t bytes[MST_MPI_WORK] = {0};
     if (p->image.is_empty)
         return MST_OK;
-    TRY(mst_mpi_fft_make(&p->team, r->context, &p->image.forward, &p->forward, error));
-    TRY(mst_mpi_fft_make(&p->team, r->context, &p->image.inverse, &p->inverse, error));
+    TRY(mst_mpi_image_needs(&p->image, p->team.n_ranks, p->team.rank, &needs, bytes, error));
+    TRY(mst_mpi_work_make(&p->team, bytes, &p->work, error));
+    TRY(mst_mpi_fft_make(&p->team, r->context, &p->image.forward, false, &p->work, &p->forward, error));
+    TRY(mst_mpi_fft_make(&p->team, r->context, &p->image.inverse, false, &p->work, &p->inverse, error));
 fail:
     return status;
 }
@@ -98,6 +103,7 @@ void mst_mpi_filter_destroy(mst_mpi_filter *p) {
     mst_mpi_fft_drop(&p->team, p->forward);
     mst_mpi_fft_drop(&p->team, p->inverse);
     if (!p->team.broken) { // else MPI may still write there
+        mst_mpi_work_free(&p->work);
         free(p->values);
         free(p->spectrum);
         free(p->mask);

@@ -151,26 +151,31 @@ fail:
     return status;
 }
 
+mst_status mst_mpi_image_needs(const mst_mpi_image *m, int n_ranks, int rank, mst_mpi_needs *needs, size_t bytes[MST_MPI_WORK],
+                               mst_error *error) {
+    mst_status status = mst_mpi_fft_needs_of(&m->forward, false, n_ranks, rank, needs, bytes, error);
+    return status == MST_OK ? mst_mpi_fft_needs_of(&m->inverse, false, n_ranks, rank, needs, bytes, error) : status;
+}
+
 mst_status mst_mpi_filter_needs(const mst_filter_desc *desc, mst_mpi_cut cut, int n_ranks, int rank, mst_mpi_needs *needs,
                                 mst_error *error) {
     mst_status status = MST_OK;
     mst_mpi_image m;
     mst_mpi_region r;
-    mst_mpi_needs forward = MST_MPI_NEEDS_INIT, back = MST_MPI_NEEDS_INIT, all = MST_MPI_NEEDS_INIT;
+    mst_mpi_needs all = MST_MPI_NEEDS_INIT;
+    size_t bytes[MST_MPI_WORK] = {0};
     TRY(mst_mpi_needs_check(needs, error));
     TRY(mst_mpi_image_make(desc, cut, 0, &m, error));
     TRY(mst_mpi_image_region(&m, n_ranks, rank, &r, error));
-    if (!m.is_empty) {
-        const uint64_t times = m.n_images * m.colours;
-        TRY(mst_mpi_fft_needs(&m.forward, n_ranks, rank, &forward, error));
-        TRY(mst_mpi_fft_needs(&m.inverse, n_ranks, rank, &back, error));
-        all.exchanges = times * (forward.exchanges + back.exchanges);
-        all.messages = times * (forward.messages + back.messages);
-        all.sent_bytes = times * (forward.sent_bytes + back.sent_bytes);
-        all.host_bytes = forward.host_bytes + back.host_bytes + (m.is_scaled ? m.colours : 1) * mst_mpi_part_bytes(&r.points) +
-                         mst_mpi_part_bytes(&r.spectrum) +
+    if (!m.is_empty)
+        TRY(mst_mpi_image_needs(&m, n_ranks, rank, &all, bytes, error));
+    all.exchanges *= m.n_images * m.colours;
+    all.messages *= m.n_images * m.colours;
+    all.sent_bytes *= m.n_images * m.colours;
+    if (!m.is_empty)
+        all.host_bytes = bytes[MST_MPI_BEFORE] + bytes[MST_MPI_BEHIND] + bytes[MST_MPI_PACKED] +
+                         (m.is_scaled ? m.colours : 1) * mst_mpi_part_bytes(&r.points) + mst_mpi_part_bytes(&r.spectrum) +
                          mst_mpi_layout_elements(&r.spectrum.layout) * mst_type_bytes(m.frame.type); // the mask
-    }
     mst_mpi_needs_write(&all, needs);
 fail:
     return status;

@@ -2,6 +2,8 @@
 #ifndef MST_MPI_IMAGE_H
 #define MST_MPI_IMAGE_H
 
+#include "part.h"
+
 #include <mastaba/mpi.h>
 
 #include <stdbool.h>
@@ -35,6 +37,10 @@ mst_status mst_mpi_image_make(const mst_filter_desc *desc, mst_mpi_cut cut, doub
 
 // Both transforms get the strides of this rank's parts.
 mst_status mst_mpi_image_region(mst_mpi_image *image, int n_ranks, int rank, mst_mpi_region *region, mst_error *error);
+
+// What both transforms of a colour take, as mst_mpi_fft_needs_of.
+mst_status mst_mpi_image_needs(const mst_mpi_image *image, int n_ranks, int rank, mst_mpi_needs *needs,
+                               size_t bytes[MST_MPI_WORK], mst_error *error);
 
 // The pixel that point i along a side is made of, counted in this rank's part of the input; false: none, it is zero.
 static inline bool mst_mpi_image_pixel(const mst_mpi_image *image, const mst_mpi_region *region, int side, size_t i,

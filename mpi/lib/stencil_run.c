@@ -214,11 +214,19 @@ static void finish(const mst_mpi_stencil *s, const run *r, mst_stencil_report *r
     mst_mpi_description_write(REPORT, &own, report);
 }
 
+// Where a field diverged, ranks may be at several steps.
+static bool loses(mst_status status) { return status != MST_OK && status != MST_ERROR_CANCELLED; }
+
 static mst_status run_alone(mst_mpi_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                             mst_error *error) {
     mst_stencil_report own = MST_STENCIL_REPORT_INIT;
-    const mst_status status = mst_stencil_run(s->solver, steps, how, report ? report : &own, error);
+    mst_execution read = MST_EXECUTION_INIT;
+    mst_status status = MST_OK;
+    TRY(read_how(s, how, report, &read, error));
+    status = mst_stencil_run(s->solver, steps, how, report ? report : &own, error);
     s->step = mst_stencil_step(s->solver);
+    s->is_lost = loses(status);
+fail:
     return status;
 }
 
@@ -243,7 +251,7 @@ mst_status mst_mpi_stencil_run_with(mst_mpi_stencil *s, uint64_t steps, const ms
     }
     if (!s->team.broken)
         status = mst_mpi_team_agree(&s->team, status, error);
-    s->is_lost = status != MST_OK && status != MST_ERROR_CANCELLED; // where a field diverged, ranks may be at several steps
+    s->is_lost = loses(status);
     if (report)
         finish(s, &r, report);
     return status;

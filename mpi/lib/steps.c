@@ -215,6 +215,12 @@ static void strip(mst_mpi_steps *s) {
     memmove(s->step, s->step + empty, (size_t)s->n * sizeof s->step[0]);
 }
 
+static void leave_last(mst_mpi_steps *s) {
+    mst_mpi_step *last = &s->step[s->n - 1];
+    last->n_axes = 0;
+    last->out = last->in;
+}
+
 // A step that transforms nothing, before (at 0) or behind all others.
 static void add_empty(mst_mpi_steps *s, int at, const mst_mpi_grid *grid) {
     mst_mpi_side side = at == 0 ? s->step[0].in : s->step[s->n - 1].out;
@@ -264,12 +270,22 @@ static void choose_orders(mst_mpi_steps *s, const mst_mpi_grid *natural) {
         memcpy(s->step[s->n - 1].in.order, s->step[s->n - 1].out.order, sizeof s->step[0].in.order);
 }
 
+// The caller works along the axes that it is left, and has them the fastest: then the exchange transposes, which takes less than
+// transforms that write or read columns.
+static void keep_order(mst_mpi_steps *s) {
+    const mst_mpi_grid none = {{0, 0}, {1, 1}};
+    if (s->n > 1 && !s->step[s->n - 1].n_axes)
+        put_order(s, &none, NULL, s->step[s->n - 2].out.order);
+    if (s->n > 1 && !s->step[0].n_axes)
+        put_order(s, &none, NULL, s->step[1].in.order);
+}
+
 // One rank cuts nothing, but its transposed sides lie in memory as those of several slabs do: FFTW's programs rely on it.
 static void order_as_slabs(const mst_mpi_fft_desc *d, mst_mpi_steps *s) {
     mst_mpi_fft_desc slabs = *d;
     mst_mpi_steps two;
     slabs.cut = MST_MPI_CUT_SLABS;
-    if (mst_mpi_steps_make(&slabs, 2, &two, NULL) != MST_OK)
+    if (mst_mpi_steps_make(&slabs, false, 2, &two, NULL) != MST_OK)
         return; // of one axis
     if (d->transposed_input == 1)
         memcpy(s->step[0].in.order, two.step[0].in.order, sizeof two.step[0].in.order);
@@ -277,7 +293,7 @@ static void order_as_slabs(const mst_mpi_fft_desc *d, mst_mpi_steps *s) {
         memcpy(s->step[s->n - 1].out.order, two.step[two.n - 1].out.order, sizeof two.step[0].in.order);
 }
 
-mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_steps *s, mst_error *error) {
+mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, bool partly, int n_ranks, mst_mpi_steps *s, mst_error *error) {
     mst_status status = MST_OK;
     walk w = {.desc = d, .real = -1, .steps = s};
     const bool real = halves(d);
@@ -292,9 +308,11 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_st
     memcpy(w.side.shape, d->shape, sizeof w.side.shape);
     TRY(walk_forward(&w, error));
     const mst_mpi_grid transposed = w.grid;
+    strip(s);
+    if (partly)
+        leave_last(s);
     if (real ? d->direction == MST_FFT_INVERSE : d->transposed_input == 1)
         reverse(s);
-    strip(s);
     const mst_mpi_grid *first = d->transposed_input ? &transposed : &natural,
                        *last = d->transposed_output ? &transposed : &natural;
     if (d->transposed_input != MST_MPI_AS_IT_IS && !mst_mpi_same_grid(first, &s->step[0].grid))
@@ -302,6 +320,8 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_st
     if (d->transposed_output != MST_MPI_AS_IT_IS && !mst_mpi_same_grid(last, &s->step[s->n - 1].grid))
         add_empty(s, s->n, last);
     choose_orders(s, &natural);
+    if (partly)
+        keep_order(s);
     if (n_ranks == 1)
         order_as_slabs(d, s);
     memcpy(s->strides[0], d->input_strides, sizeof s->strides[0]);

@@ -30,7 +30,9 @@ typedef struct mst_mpi_steps {
     ptrdiff_t strides[2][MST_MAX_RANK];                  // of the caller's parts at both ends; zeros: not given
 } mst_mpi_steps;
 
-mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *desc, int n_ranks, mst_mpi_steps *steps, mst_error *error);
+// Partly: what is transformed in the last step of a forward transform, or the first one of an inverse, is left to the caller,
+// whose part is exchanged there. Where there is one step, that is all.
+mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *desc, bool partly, int n_ranks, mst_mpi_steps *steps, mst_error *error);
 
 // A rank's box before or behind a step, and its layout.
 mst_mpi_box mst_mpi_step_box(const mst_mpi_steps *s, int step, bool out, int rank);

@@ -15,15 +15,29 @@ static size_t extent(const mst_layout *l) {
     return (last + 1) * mst_type_bytes(l->type);
 }
 
-mst_mpi_view mst_mpi_view_make(mst_context *context, mst_fft *fft, const mst_layout *input, const mst_layout *output) {
-    mst_mpi_view v = {context, fft, {extent(input), extent(output)}};
-    const mst_device_info *device = mst_context_device(context);
-    mst_fft_needs needs = MST_FFT_NEEDS_INIT;
-    bool whole = mst_context_n_devices(context) == 1 && mst_fft_plan_needs(fft, &needs, NULL) == MST_OK && needs.panels == 0;
-    if (!whole || !device->unified_memory || v.bytes[0] == 0 || v.bytes[1] == 0 || v.bytes[0] > device->max_allocation_bytes ||
-        v.bytes[1] > device->max_allocation_bytes)
-        v.bytes[0] = v.bytes[1] = 0;
+// With `whole` false, arrays go in blocks.
+static mst_mpi_view make(mst_mpi_view v, bool whole, const mst_layout *const *layouts) {
+    const mst_device_info *device = mst_context_device(v.context);
+    whole = whole && mst_context_n_devices(v.context) == 1 && device->unified_memory;
+    for (int i = 0; i < v.n; i++) {
+        v.bytes[i] = extent(layouts[i]);
+        whole = whole && v.bytes[i] > 0 && v.bytes[i] <= device->max_allocation_bytes;
+    }
+    for (int i = 0; i < v.n; i++)
+        v.bytes[i] = whole ? v.bytes[i] : 0;
     return v;
+}
+
+mst_mpi_view mst_mpi_view_make(mst_context *context, mst_fft *fft, const mst_layout *input, const mst_layout *output) {
+    const mst_layout *const layouts[] = {input, output};
+    mst_fft_needs needs = MST_FFT_NEEDS_INIT;
+    const bool whole = mst_fft_plan_needs(fft, &needs, NULL) == MST_OK && needs.panels == 0;
+    return make((mst_mpi_view){.context = context, .fft = fft, .n = 2}, whole, layouts);
+}
+
+mst_mpi_view mst_mpi_view_convolution(mst_context *context, mst_convolution *convolution, const mst_convolution_desc *desc) {
+    const mst_layout *const layouts[] = {&desc->x, &desc->y, &desc->z};
+    return make((mst_mpi_view){.context = context, .convolution = convolution, .n = 3}, true, layouts);
 }
 
 // NULL: the device does not take it.
@@ -41,28 +55,38 @@ static mst_status take_back(const mst_mpi_view *v, cl_mem buffer, mst_error *err
     mst_status status = MST_OK;
     cl_command_queue queue = mst_context_queue(v->context);
     cl_int code;
-    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, v->bytes[1], 0, NULL, NULL, &code);
+    void *mapped = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, v->bytes[v->n - 1], 0, NULL, NULL, &code);
     if (code == CL_SUCCESS)
         code = clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, NULL);
     if (code == CL_SUCCESS)
         code = clFinish(queue);
-    REQUIRE(code == CL_SUCCESS, MST_ERROR_OPENCL, "the result of a local transform cannot be mapped: OpenCL error %d", code);
+    REQUIRE(code == CL_SUCCESS, MST_ERROR_OPENCL, "a local result cannot be mapped: OpenCL error %d", code);
 fail:
     return status;
 }
 
-mst_status mst_mpi_view_execute(const mst_mpi_view *v, mst_location input, mst_location output, mst_error *error) {
-    cl_mem from = create(v, 0, input), to = from ? create(v, 1, output) : NULL;
+static mst_status run(const mst_mpi_view *v, const mst_location *at, mst_error *error) {
+    return v->fft ? mst_fft_execute(v->fft, at[0], at[1], NULL, error)
+                  : mst_convolution_execute(v->convolution, at[0], at[1], at[2], NULL, error);
+}
+
+mst_status mst_mpi_view_execute(const mst_mpi_view *v, const mst_location *at, mst_error *error) {
+    mst_location on_device[MST_MPI_MOST_VIEWED];
+    cl_mem buffers[MST_MPI_MOST_VIEWED] = {NULL};
     mst_status status = MST_ERROR_BUDGET;
-    if (to)
-        status = mst_fft_execute(v->fft, mst_at_device(from, 0), mst_at_device(to, 0), NULL, error);
-    if (to && status == MST_OK)
-        status = take_back(v, to, error);
-    if (to)
-        clReleaseMemObject(to);
-    if (from)
-        clReleaseMemObject(from);
+    int n = 0;
+    for (bool taken = true; taken && n < v->n; n += taken) {
+        buffers[n] = create(v, n, at[n]);
+        on_device[n] = mst_at_device(buffers[n], 0);
+        taken = buffers[n] != NULL;
+    }
+    if (n == v->n)
+        status = run(v, on_device, error);
+    if (n == v->n && status == MST_OK)
+        status = take_back(v, buffers[n - 1], error);
+    while (n > 0)
+        clReleaseMemObject(buffers[--n]);
     if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY) // blocks take less
-        status = mst_fft_execute(v->fft, input, output, NULL, error);
+        status = run(v, at, error);
     return status;
 }

@@ -219,6 +219,7 @@ static void check_closed_window(mst_context *context) {
     mst_error e;
     const int before = test_communicators();
     d.x = d.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    d.n_axes = 2;
     if (test_n_ranks == 1)
         return;
     test_close_windows(1);
@@ -229,7 +230,9 @@ static void check_closed_window(mst_context *context) {
     test_close_windows(0);
 }
 
-// Of the padded transforms of operands of n and m rows: known products of 2, 3, 5 and 7 (OEIS A002473).
+// Of the padded transforms of rows of n and m elements, two by each of two ranks, which the first one's messages tell: known
+// products of 2, 3, 5 and 7 (OEIS A002473). The other rank gets the second half of a row of either operand, and the first one
+// keeps two of the three rows of its half of the product.
 static void check_lengths(void) {
     const size_t most = (size_t)1 << 48;
     const struct {
@@ -248,14 +251,15 @@ static void check_lengths(void) {
     d.n_axes = 2;
     d.axes[1] = 0;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){cases[k].n, 1});
-        d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){cases[k].m, 1});
-        OK(mst_mpi_convolution_needs(&d, MST_MPI_CUT_SLABS, 1, 0, &needs, &e));
-        CHECK(needs.host_bytes == 3 * 8 * cases[k].length, "%zu and %zu rows: %llu bytes", cases[k].n, cases[k].m,
-              (unsigned long long)needs.host_bytes);
+        d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){2, cases[k].n});
+        d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){2, cases[k].m});
+        const size_t first = (cases[k].length + 1) / 2, second = cases[k].length - first;
+        OK(mst_mpi_convolution_needs(&d, MST_MPI_CUT_SLABS, 2, 0, &needs, &e));
+        CHECK(needs.sent_bytes == 8 * (2 * second + first), "%zu and %zu elements: %llu bytes", cases[k].n, cases[k].m,
+              (unsigned long long)needs.sent_bytes);
     }
-    d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){most, 1});
-    d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){2, 1});
+    d.x = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){1, most});
+    d.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){1, 2});
     mst_status status = mst_mpi_convolution_needs(&d, MST_MPI_CUT_SLABS, 1, 0, &needs, &e);
     CHECK(status == MST_ERROR_UNSUPPORTED && strstr(e.message, "281474976710657"), "a longer one gives %s: %s",
           mst_status_name(status), e.message);
@@ -315,6 +319,7 @@ static void check_hanging(mst_context *context) {
     const float operand[20] = {1};
     float result[63];
     d.x = d.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){4, 5});
+    d.n_axes = 2;
     OK(mst_mpi_convolution_create(MPI_COMM_WORLD, context, &d, MST_MPI_CUT_AUTO, 2, &plan, &e));
     if (test_rank == test_n_ranks - 1)
         sleep(60);

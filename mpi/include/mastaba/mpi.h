@@ -133,9 +133,10 @@ typedef struct mst_mpi_convolution mst_mpi_convolution;
 
 // What rank `rank` of `n_ranks` holds of the operands and the result of a convolution of whole arrays, any of which may be NULL:
 // of desc, shapes, types, axes, mode and correlate are read. Parts are without gaps, axes in their order, all of the result's
-// type or, if that is real, real. The arrays are cut as their padded transform is (mst_mpi_cut), so the first ranks have more of
-// a short operand; one that goes with all of a batch is with all. Needs neither MPI nor a device. MST_ERROR_ARGUMENT;
-// MST_ERROR_UNSUPPORTED: an array of one axis over several ranks, or more than 2^48 elements along an axis, padded. Thread-safe.
+// type or, if that is real, real. All are cut alike (mst_mpi_cut), each by its own length, but along the second axis of pencils
+// as the padded array is, of which the first ranks have more; an operand that goes with all of a batch is with all. Needs neither
+// MPI nor a device. MST_ERROR_ARGUMENT; MST_ERROR_UNSUPPORTED: an array of one axis over several ranks, or more than 2^48
+// elements along an axis, padded. Thread-safe.
 MST_API mst_status mst_mpi_convolution_parts(const mst_convolution_desc *desc, mst_mpi_cut cut, int n_ranks, int rank,
                                              mst_mpi_part *x, mst_mpi_part *y, mst_mpi_part *z, mst_error *error);
 
@@ -151,7 +152,8 @@ MST_API mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context
                                               mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error);
 MST_API void mst_mpi_convolution_destroy(mst_mpi_convolution *plan); // collective, unless it is NULL or broken
 
-// Convolves this rank's parts of x and y into its part of z, all in host memory (NULL: it has none); z may be x or y. On failure
+// Convolves this rank's parts of x and y into its part of z, all in host memory (NULL: it has none); z may be x or y, which takes
+// as much memory as z has for the time where nothing is exchanged. On failure
 // z is undefined. Results agree with those of one process but for rounding. Collective, blocks. Errors are those of
 // mst_mpi_fft_execute.
 MST_API mst_status mst_mpi_convolution_execute(mst_mpi_convolution *plan, const void *x, const void *y, void *z,
