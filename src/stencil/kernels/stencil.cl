@@ -4,9 +4,11 @@
 #define JOIN(a, b) JOIN_(a, b)
 #if PRECISION == 64
 #define SCALAR double
+#define MASK long
 #define ELEMENT_BYTES 8
 #else
 #define SCALAR float
+#define MASK int
 #define ELEMENT_BYTES 4
 #endif
 
@@ -22,6 +24,8 @@ typedef JOIN(long, WIDTH) vlong;
 #else
 #define LANES ((vlong)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))
 #endif
+// The first n elements of v, and the others of w.
+#define FIRST_LANES(n, v, w) (JOIN(JOIN(convert_, MASK), WIDTH)(LANES < (n)) ? (v) : (w))
 
 // Vectors from and to any element. Some compilers make loads of pairs of vload and vstore.
 typedef struct __attribute__((packed, aligned(ELEMENT_BYTES))) {

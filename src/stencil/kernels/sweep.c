@@ -175,14 +175,16 @@ int64_t mst_sweeps_lag(const mst_sweeps *s) { return mst_larger(s->padded.before
 int64_t mst_sweeps_row_lag(const mst_sweeps *s) { return mst_larger(s->padded.before[ROWS], s->padded.behind[ROWS]); }
 
 // Rows are a whole number of cache lines, and an odd one, so that the rows that an update reads do not meet in one set of a
-// cache.
+// cache. So a CPU's last vector of a row reaches no node of the next one but such beyond its face, and not even these where
+// sweeps fill margins as they go, since another processor may just be writing them.
 static void lay_out(mst_sweeps *s) {
     const mst_problem *p = s->problem;
     mst_padded *a = &s->padded;
     const int64_t line = line_of(s);
     size_t plane = 0;
-    int64_t lines =
-        (int64_t)mst_divide_up(p->grid[COLUMNS] + (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]), (uint64_t)line);
+    const uint64_t behind = p->grid[COLUMNS] + (uint64_t)a->behind[COLUMNS];
+    const uint64_t vectors = s->copies_margins ? mst_round_up(p->grid[COLUMNS], (uint64_t)s->width) : behind;
+    const int64_t lines = (int64_t)mst_divide_up(mst_larger(behind, vectors) + (uint64_t)a->before[COLUMNS], (uint64_t)line);
     a->pitch = (lines | 1) * line;
     a->elements = UINT64_MAX;
     if (!mst_multiply((uint64_t)a->pitch, p->grid[ROWS] + (uint64_t)(a->before[ROWS] + a->behind[ROWS]), &plane))

@@ -83,52 +83,6 @@ static void write_update(const sweep_writer *g, int k, int update, const mst_for
     mst_text_put(g->out, "new_value$n = value;\n}\n", MST_SET(n, update)); // that of float16 is rounded as it is stored
 }
 
-// Of all components of an update's new value, or of one.
-static void write_store(const sweep_writer *g, int k, int update, int component) {
-    const mst_problem_field *field = &g->s->problem->fields[g->s->problem->updates[update].field];
-    const char *at = field->is_memory ? mst_sweep_memory_place(field->layer_axis) : "i";
-    const char lane[] = {"0123456789abcdef"[component < 0 ? 0 : component], '\0'};
-    mst_name name;
-    mst_sweep_name_target(g->s, k, update, name);
-    if (field->is_memory) {
-        mst_text_put(g->out, "if (");
-        mst_sweep_write_is_layer(g->w, field->layer_axis, 0);
-        mst_text_put(g->out, ")\n");
-    }
-    const char *text = component >= 0   ? field->is_half ? "vstore_half_rte(new_value$u.s$lane, $at + $component, $name);\n"
-                                                         : "$name[$at + $component] = new_value$u.s$lane;\n"
-                       : !is_gpu(g)     ? "STORE_GLOBAL$half(new_value$u, $name + $at);\n"
-                       : field->is_half ? "STORE_VECTOR_HALF(new_value$u, $name + $at);\n"
-                                        : "*(__global vreal *)($name + $at) = new_value$u;\n";
-    mst_text_put(g->out, text, MST_SET(half, mst_element_suffix(field->is_half)), MST_SET(name, name), MST_SET(u, update),
-                 MST_SET(at, at), MST_SET(component, component), MST_SET(lane, lane));
-}
-
-// A memory variable is there in the layers of its axis only. Elsewhere stretches along that axis are not computed either.
-static bool is_computed(const sweep_writer *g, int update, unsigned axes) {
-    const mst_problem_field *field = &g->s->problem->fields[g->s->problem->updates[update].field];
-    return !field->is_memory || (axes >> field->layer_axis & 1) != 0;
-}
-
-static void write_all_stores(const sweep_writer *g, int k, unsigned axes, int component) {
-    for (int u = g->first; u < g->end; u++)
-        if (is_computed(g, u, axes))
-            write_store(g, k, u, component);
-}
-
-// Behind the last column are nodes beyond the face, which are not to be overwritten.
-static void write_stores(const sweep_writer *g, int k, unsigned axes) {
-    mst_text_put(g->out, "if (column + WIDTH <= n_columns) {\n");
-    write_all_stores(g, k, axes, -1);
-    mst_text_put(g->out, "} else {\n");
-    for (int component = 0; component < g->s->width - 1; component++) {
-        mst_text_put(g->out, "if (column + $component < n_columns) {\n", MST_SET(component, component));
-        write_all_stores(g, k, axes, component);
-        mst_text_put(g->out, "}\n");
-    }
-    mst_text_put(g->out, "}\n");
-}
-
 static const mst_formula *formula_of(const mst_problem_update *update, unsigned axes) {
     const mst_formula *part = &update->formula;
     for (int axis = 0; axis < N_AXES; axis++)
@@ -143,7 +97,7 @@ static bool is_read_before(const sweep_writer *g, unsigned axes, int update, siz
     const mst_leaf *l = &formula_of(&g->s->problem->updates[update], axes)->leaves[leaf];
     for (int u = g->first; u <= update; u++) {
         const mst_formula *f = formula_of(&g->s->problem->updates[u], axes);
-        for (size_t i = 0; is_computed(g, u, axes) && i < (u < update ? f->n_leaves : leaf); i++) {
+        for (size_t i = 0; mst_sweep_computes(g->s, u, axes) && i < (u < update ? f->n_leaves : leaf); i++) {
             const mst_leaf *o = &f->leaves[i];
             if (o->kind == l->kind && o->field == l->field && o->level == l->level &&
                 memcmp(o->offsets, l->offsets, sizeof l->offsets) == 0)
@@ -170,7 +124,7 @@ static void write_memories(const sweep_writer *g, int k, unsigned axes, memory_l
     char to[sizeof name + sizeof "_ahead"];
     for (int u = g->first; u < g->end; u++) {
         const mst_formula *f = formula_of(&g->s->problem->updates[u], axes);
-        for (size_t i = 0; is_computed(g, u, axes) && i < f->n_leaves; i++) {
+        for (size_t i = 0; mst_sweep_computes(g->s, u, axes) && i < f->n_leaves; i++) {
             const mst_leaf *leaf = &f->leaves[i];
             if (!is_memory(g, leaf) || is_read_before(g, axes, u, i))
                 continue;
@@ -201,9 +155,9 @@ static void write_updates(const sweep_writer *g, int k, unsigned axes) {
         write_ahead(g, k, axes, "plane + 1");
     }
     for (int u = g->first; u < g->end; u++)
-        if (is_computed(g, u, axes))
+        if (mst_sweep_computes(g->s, u, axes))
             write_update(g, k, u, formula_of(&g->s->problem->updates[u], axes));
-    write_stores(g, k, axes);
+    mst_sweep_write_stores(g->w, g->s, k, axes);
 }
 
 static void write_planes(const sweep_writer *g, int k, unsigned axes) {

@@ -119,4 +119,12 @@ int mst_sweep_slots(const mst_sweeps *sweeps, int k, int slots[MST_SWEEPS_SLOTS]
 // arrays of float16.
 void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);
 
+// ---- sweep_stores.c
+
+// Whether an update is computed at nodes in the layers of some axes, a bit each: a memory variable is there in those of its axis
+// only. Elsewhere stretches along that axis are not computed either.
+bool mst_sweep_computes(const mst_sweeps *sweeps, int update, unsigned axes);
+// Of the new values of all updates of sweep k there.
+void mst_sweep_write_stores(const mst_writer *writer, const mst_sweeps *sweeps, int k, unsigned axes);
+
 #endif
