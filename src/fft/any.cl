@@ -54,7 +54,12 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
         multiply_tile(v, s, numbers, 0, there);
 }
 
-// By lanes between passes, they have neighbouring columns, the first of them a multiple of LANES.
+// By lanes between passes, they have neighbouring columns, the first of them a multiple of LANES; or all have one.
+bool in_one_column(__global const any_pass *p, ulong source_first, uint count) {
+    const ulong last = (ulong)p->source.last;
+    return p->column_dim < p->source.n_dims - 1 && source_first % last + count <= last;
+}
+
 bool store_column(__global const any_pass *p, ulong source_first, uint count, uint *c) {
     const ulong n_columns = (ulong)p->source.last;
     *c = (uint)(source_first % n_columns);
@@ -68,7 +73,7 @@ void store_tile(vreal *v, __global const any_pass *p, __global real *to, __globa
     const uint n = (uint)(s->length ? s->length : s->n);
     uint swap = (uint)s->swap, c = 0;
     if (s->way == ANY_BY_VALUES || (s->way == ANY_BY_LANES && !evenly_apart(at, count, s->lane_stride)) ||
-        (p->twiddled && !store_column(p, source_first, count, &c))) {
+        (p->twiddled && !in_one_column(p, source_first, count) && !store_column(p, source_first, count, &c))) {
         store_values(v, p, to, numbers, places, first, source_first, count, base, scale);
         return;
     }
@@ -85,6 +90,10 @@ void store_tile(vreal *v, __global const any_pass *p, __global real *to, __globa
 #endif
     if (s->neighbours) {
         store_neighbours(v, s, to + at[0], numbers, places, (uint)sum_over_line(s, s->positions, first), count, scale);
+        return;
+    }
+    if (p->twiddled && in_one_column(p, source_first, count)) {
+        store_one_column(v, p, to + at[0], numbers, places, column_of(p, source_first), count);
         return;
     }
     if (p->twiddled) {

@@ -192,6 +192,13 @@ real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint 
                             vload2(t >> p->low_shift, numbers + p->high));
 }
 
+// The column of a line, between passes.
+uint column_of(__global const any_pass *p, ulong line) {
+    for (int k = (int)p->source.n_dims - 1; k > (int)p->column_dim; k--)
+        line /= (ulong)p->source.counts[k];
+    return (uint)(p->column_dim > 0 ? line % (ulong)p->source.counts[p->column_dim] : line);
+}
+
 __attribute__((noinline)) void store_values(const vreal *restrict v, __global const any_pass *p, __global real *to,
                                             __global const real *numbers, __global const uint *places, ulong first,
                                             ulong source_first, uint count, long base, real scale) {
@@ -200,14 +207,7 @@ __attribute__((noinline)) void store_values(const vreal *restrict v, __global co
     for (uint l = 0; l < count; l++) {
         const long outer = base + sum_over_line(s, s->outer, first + l);
         uint position = (uint)sum_over_line(s, s->positions, first + l);
-        uint c = 0, lane = 0;
-        if (p->twiddled) {
-            ulong line = source_first + l;
-            for (int k = (int)p->source.n_dims - 1; k > (int)p->column_dim; k--)
-                line /= (ulong)p->source.counts[k];
-            c = (uint)(p->column_dim > 0 ? line % (ulong)p->source.counts[p->column_dim] : line);
-            lane = c % LANES;
-        }
+        const uint c = p->twiddled ? column_of(p, source_first + l) : 0, lane = c % LANES;
         for (uint k = 0; k < n; k++, position += (uint)s->step) {
             const uint e = places[k];
             real2 value = (real2)(((const real *)&RE(e))[l], ((const real *)&IM(e))[l]);
@@ -297,6 +297,24 @@ __attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global 
         const vreal lr = VLOAD(2 * k, lanes), li = VLOAD(2 * k + 1, lanes), x = RE(e), y = IM(e);
         const vreal wr = fma((vreal)wc.x, lr, -(wc.y * li)), wi = fma((vreal)wc.x, li, wc.y * lr);
         store_pairs(fma(x, wr, -(y * wi)), fma(x, wi, y * wr), to, 1, count, true);
+    }
+}
+
+// The same where all lanes have column c, and so the same twiddles.
+__attribute__((noinline)) void store_one_column(const vreal *restrict v, __global const any_pass *p,
+                                                __global real *restrict to, __global const real *restrict numbers,
+                                                __global const uint *restrict places, uint c, uint count) {
+    const uint n = (uint)p->target.n, lane = c % LANES;
+    const long stride = p->target.step * p->target.axis_stride;
+    __global const real *restrict lanes = numbers + p->lanes;
+    for (uint k = 0; k < n; k++, to += stride) {
+        const uint e = places[k];
+        const real2 wc = twiddle_of(p, numbers, (c - lane) * k);
+        ASK(to + 2 * LANES, 1);
+        const real lr = lanes[2 * k * LANES + lane], li = lanes[(2 * k + 1) * LANES + lane];
+        const real wr = fma(wc.x, lr, -(wc.y * li)), wi = fma(wc.x, li, wc.y * lr);
+        const vreal x = RE(e), y = IM(e);
+        store_pairs(fma(x, (vreal)wr, -(y * wi)), fma(x, (vreal)wi, y * wr), to, 1, count, true);
     }
 }
 
