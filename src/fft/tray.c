@@ -7,6 +7,7 @@
 #define PAGE ((uint64_t)4096)
 #define ROW_BYTES ((uint64_t)64 << 10)  // of a file that are read and written at full rate
 #define BUSY_BYTES ((uint64_t)16 << 20) // of a tray whose rows are long, so that enough requests are in flight,
+#define LEAST_ROW ((uint64_t)16 << 10)  // shorter ones are so slow that a tray of longer ones is better than two
 #define BUSY_PART 16                    // which is at most such a part of the room
 #define LEAST_TRAYS 4                   // of a pass, so that one is read while another is computed
 
@@ -25,13 +26,21 @@ static size_t whole_pages(uint64_t run, size_t panels) {
     return unit * run % PAGE == 0 && panels >= unit ? panels / unit * unit : panels;
 }
 
-// A tray of up to so many bytes on one side.
-static void choose_side(const mst_fft_panel_pass *p, int side, bool is_short, uint64_t most_bytes, mst_tray_shape *shape,
-                        mst_fft_panel_pass *tray) {
+// The panels of a tray, of so many that a side holds in so many bytes; less than two: there are none.
+static size_t panels_that_fit(const mst_fft_panel_pass *p, int side, bool is_short, uint64_t bytes, size_t held) {
     const uint64_t run = mst_fft_panel_run(p, side),
                    wanted = is_short ? mst_divide_up(ROW_BYTES, run) : BUSY_BYTES / p->bytes[side],
-                   most = mst_smaller(most_bytes / p->bytes[side], (uint64_t)mst_smaller(p->n_cuts, p->n_panels / LEAST_TRAYS));
-    const size_t panels = whole_pages(run, (size_t)mst_smaller(wanted, most));
+                   most = mst_smaller(bytes / held / p->bytes[side], (uint64_t)mst_smaller(p->n_cuts, p->n_panels / LEAST_TRAYS));
+    return whole_pages(run, (size_t)mst_smaller(wanted, most));
+}
+
+// Trays of up to so many bytes in all on one side.
+static void choose_side(const mst_fft_panel_pass *p, int side, bool is_short, uint64_t bytes, mst_tray_shape *shape,
+                        mst_fft_panel_pass *tray) {
+    const uint64_t run = mst_fft_panel_run(p, side);
+    size_t held = MST_TRAYS_A_PORT, panels = panels_that_fit(p, side, is_short, bytes, held);
+    if (is_short && panels * run < LEAST_ROW)
+        panels = panels_that_fit(p, side, is_short, bytes, held = 1);
     if (panels < 2)
         return;
     *tray = widen(p, panels);
@@ -39,23 +48,34 @@ static void choose_side(const mst_fft_panel_pass *p, int side, bool is_short, ui
         return;
     shape->items[side] = panels;
     shape->bytes[side] = tray->bytes[side];
+    shape->held[side] = held;
+}
+
+// Whether results are as many numbers as what they are made of, at the same places of one array.
+static bool takes_place(const mst_fft_panel_pass *p) {
+    bool same = p->array[MST_FROM] == p->array[MST_TO] && p->type[MST_FROM] == p->type[MST_TO] && !p->mirror && !p->fold;
+    for (int a = 0; a < p->n_axes; a++)
+        same = same && p->axes[a].n[MST_FROM] == p->axes[a].n[MST_TO] && p->axes[a].stride[MST_FROM] == p->axes[a].stride[MST_TO];
+    return same;
 }
 
 mst_tray_shape mst_fft_panel_trays(const mst_fft_panel_pass *p, const mst_tray_room *room, mst_fft_panel_pass trays[MST_SIDES]) {
     mst_tray_shape shape = {.line = p->n_cuts};
     bool is_short[MST_SIDES];
-    uint64_t n_short = 0, left = room->bytes / MST_TRAYS_A_PORT;
+    uint64_t n_short = 0, left = room->bytes;
+    const bool shares = takes_place(p) && room->file[MST_FROM] && room->file[MST_TO] && mst_fft_panel_run(p, MST_TO) < ROW_BYTES;
     for (int side = 0; side < MST_SIDES && p->cut >= 0; side++) {
         is_short[side] = mst_fft_panel_run(p, side) < ROW_BYTES;
         n_short += room->file[side] && is_short[side];
         if (room->direct[side] && !is_short[side]) {
             choose_side(p, side, false, room->bytes / BUSY_PART, &shape, &trays[side]);
-            left -= shape.bytes[side];
+            left -= shape.held[side] * shape.bytes[side];
         }
     }
     for (int side = 0; side < MST_SIDES && p->cut >= 0; side++)
         if (room->file[side] && is_short[side])
-            choose_side(p, side, true, left / n_short, &shape, &trays[side]);
+            choose_side(p, side, true, shares ? left : left / n_short, &shape, &trays[side]);
+    shape.shared = shares && shape.items[MST_TO] > 0;
     return shape;
 }
 

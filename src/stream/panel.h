@@ -25,17 +25,20 @@ typedef struct mst_panel_piece {
 
 // What trays may take, and which ports are files; and past the system's cache, which many requests in flight keep busy.
 typedef struct mst_tray_room {
-    uint64_t bytes; // of all trays, MST_TRAYS_A_PORT of each port that has any
+    uint64_t bytes; // of all trays
     bool file[MST_STREAM_MAX_PORTS], direct[MST_STREAM_MAX_PORTS];
 } mst_tray_room;
-#define MST_TRAYS_A_PORT 2
+#define MST_TRAYS_A_PORT 2 // at most
 
 // Panels that follow one another and lie beside each other in the caller's arrays share a tray. Panels come in lines, of which
-// the last tray may have fewer.
+// the last tray may have fewer. Where results take the places of what they are made of, one tray serves ports 0 and 1: results
+// are put where their panel was taken from.
 typedef struct mst_tray_shape {
+    bool shared;                          // ports 0 and 1, whose items and bytes are equal, have the same trays
     size_t line;                          // panels
     size_t items[MST_STREAM_MAX_PORTS];   // of a tray; 0: this port's panels move by themselves
     uint64_t bytes[MST_STREAM_MAX_PORTS]; // of a tray
+    size_t held[MST_STREAM_MAX_PORTS];    // trays at a time: two, so that one moves beside the other's panels, or one
 } mst_tray_shape;
 
 // Where pieces of one array come from or go to, and which threads move them.

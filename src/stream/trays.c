@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define OTHERS 10 // the part of what is left of the budget that is not for trays
+#define OTHERS 16 // the part of what is left of the budget that is not for trays
 
 typedef struct tray {
     unsigned char *memory;
@@ -15,13 +15,15 @@ typedef struct tray {
     bool open;           // panels move
 } tray;
 
+// The trays of a port, or of two that share them.
 typedef struct tray_port {
     mst_trays *all;
-    int port;
-    bool writes, has_thread;
+    int reads, writes; // ports; -1: none
+    bool has_thread;
     pthread_t thread;
     size_t n_trays; // of all lines
     size_t n_over;  // that were written
+    size_t n_held;  // at a time
     tray trays[MST_TRAYS_A_PORT];
 } tray_port;
 
@@ -42,6 +44,10 @@ struct mst_trays {
 };
 
 bool mst_trays_has(const mst_trays *t, int port) { return t && t->shape.items[port] > 0; }
+
+static tray_port *port_of(mst_trays *t, int port) { return &t->ports[t->shape.shared && port == 1 ? 0 : port]; }
+static int number_of(const tray_port *p) { return p->reads >= 0 ? p->reads : p->writes; }
+static bool is_shared(const tray_port *p) { return p->reads >= 0 && p->writes >= 0; }
 
 // ---- Numbers
 
@@ -72,50 +78,91 @@ static void fail(mst_trays *t, mst_status status, const mst_error *error) {
     pthread_mutex_unlock(&t->mutex);
 }
 
-// Between the file and a tray.
-static mst_status move(const tray_port *p, size_t number, void *memory, mst_error *error) {
+// Between the file of a port and a tray.
+static mst_status move(const tray_port *p, int port, size_t number, void *memory, mst_error *error) {
     const mst_trays *t = p->all;
-    const mst_panel_place from = {t->pool, t->where[p->port], t->desc->ports[p->port].name, t->files->direct[p->port]};
+    const mst_panel_place from = {t->pool, t->where[port], t->desc->ports[port].name, t->files->direct[port]};
     mst_status status = MST_OK;
     mst_panel_piece pieces[MST_PANEL_PIECES];
-    int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->port, first_of(t, p->port, number), pieces);
+    int n = t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, port, first_of(t, port, number), pieces);
     for (int i = 0; i < n && status == MST_OK; i++)
-        status = mst_panel_move(&from, &pieces[i], memory, p->writes, error);
+        status = mst_panel_move(&from, &pieces[i], memory, port == p->writes, error);
     return status;
 }
 
 // Waits until the tray can be filled, or has all that is to be written; false to stop. Called and left with the mutex held.
 static bool wait_for_turn(const tray_port *p, const tray *one, size_t number) {
     mst_trays *t = p->all;
-    while (!t->stop && (p->writes ? !one->open || one->number != number || one->left > 0 : one->open))
+    while (!t->stop && (p->writes >= 0 ? !one->open || one->number != number || one->left > 0 : one->open))
         pthread_cond_wait(&t->changed, &t->mutex);
     return !t->stop;
 }
 
-static void *work(void *argument) {
-    tray_port *p = argument;
+// Writes tray `number`, and reads the one that takes its place.
+static mst_status turn_tray(tray_port *p, tray *one, size_t number, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t next = is_shared(p) ? number + p->n_held : number;
+    if (p->writes >= 0)
+        MST_TRY(move(p, p->writes, number, one->memory, error));
+    if (p->reads >= 0 && next < p->n_trays)
+        MST_TRY(move(p, p->reads, next, one->memory, error));
+fail:
+    return status;
+}
+
+// What a tray holds from now on. Called with the mutex held.
+static void fill_tray(const tray_port *p, tray *one, size_t number) {
+    one->open = p->reads >= 0 && number < p->n_trays;
+    one->number = number;
+    one->left = panels_of(p->all, number_of(p), number);
+}
+
+static bool work_on(tray_port *p, size_t number) {
     mst_trays *t = p->all;
-    for (size_t k = 0; k < p->n_trays; k++) {
-        tray *one = &p->trays[k % MST_TRAYS_A_PORT];
+    tray *one = &p->trays[number % p->n_held];
+    mst_error error = {.status = MST_OK};
+    pthread_mutex_lock(&t->mutex);
+    bool goes_on = wait_for_turn(p, one, number);
+    pthread_mutex_unlock(&t->mutex);
+    if (!goes_on)
+        return false;
+    mst_status status = turn_tray(p, one, number, &error);
+    if (status != MST_OK) {
+        fail(t, status, &error);
+        return false;
+    }
+    pthread_mutex_lock(&t->mutex);
+    fill_tray(p, one, is_shared(p) ? number + p->n_held : number);
+    p->n_over += p->writes >= 0;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->mutex);
+    return true;
+}
+
+// The first trays of ports that share them are read before there is anything to be written.
+static bool read_first(tray_port *p) {
+    bool goes_on = true;
+    for (size_t k = 0; k < mst_smaller(p->n_trays, p->n_held) && goes_on; k++) {
         mst_error error = {.status = MST_OK};
-        pthread_mutex_lock(&t->mutex);
-        bool goes_on = wait_for_turn(p, one, k);
-        pthread_mutex_unlock(&t->mutex);
-        if (!goes_on)
-            break;
-        mst_status status = move(p, k, one->memory, &error);
-        if (status != MST_OK) {
-            fail(t, status, &error);
+        mst_status status = move(p, p->reads, k, p->trays[k].memory, &error);
+        goes_on = status == MST_OK;
+        if (!goes_on) {
+            fail(p->all, status, &error);
             break;
         }
-        pthread_mutex_lock(&t->mutex);
-        one->open = !p->writes;
-        one->number = k;
-        one->left = panels_of(t, p->port, k);
-        p->n_over += p->writes;
-        pthread_cond_broadcast(&t->changed);
-        pthread_mutex_unlock(&t->mutex);
+        pthread_mutex_lock(&p->all->mutex);
+        fill_tray(p, &p->trays[k], k);
+        pthread_cond_broadcast(&p->all->changed);
+        pthread_mutex_unlock(&p->all->mutex);
     }
+    return goes_on;
+}
+
+static void *work(void *argument) {
+    tray_port *p = argument;
+    bool goes_on = !is_shared(p) || read_first(p);
+    for (size_t k = 0; k < p->n_trays && goes_on; k++)
+        goes_on = work_on(p, k);
     return NULL;
 }
 
@@ -123,10 +170,10 @@ static void *work(void *argument) {
 
 // Whether panels of a tray may be put into memory: all trays that had it before are written.
 static bool begin_tray(tray_port *p, tray *one, size_t number) {
-    if (p->writes && !one->open && p->n_over + MST_TRAYS_A_PORT > number) {
+    if (p->reads < 0 && !one->open && p->n_over + p->n_held > number) {
         one->open = true;
         one->number = number;
-        one->left = panels_of(p->all, p->port, number);
+        one->left = panels_of(p->all, p->writes, number);
     }
     return one->open && one->number == number;
 }
@@ -156,8 +203,8 @@ static mst_status outcome(const mst_trays *t, mst_error *error) {
 
 mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_watch *watch, void **memory, mst_error *error) {
     const size_t number = tray_of(t, port, item);
-    tray_port *p = &t->ports[port];
-    tray *one = &p->trays[number % MST_TRAYS_A_PORT];
+    tray_port *p = port_of(t, port);
+    tray *one = &p->trays[number % p->n_held];
     pthread_mutex_lock(&t->mutex);
     while (!t->stop && !begin_tray(p, one, number))
         wait_watched(t, watch);
@@ -168,11 +215,13 @@ mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_
 }
 
 void mst_trays_close(mst_trays *t, int port, size_t item) {
-    tray_port *p = &t->ports[port];
-    tray *one = &p->trays[tray_of(t, port, item) % MST_TRAYS_A_PORT];
+    tray_port *p = port_of(t, port);
+    tray *one = &p->trays[tray_of(t, port, item) % p->n_held];
+    if (is_shared(p) && port == p->reads)
+        return; // the panel's results come to the same place
     pthread_mutex_lock(&t->mutex);
     one->left--;
-    if (one->left == 0 && !p->writes)
+    if (one->left == 0 && p->writes < 0)
         one->open = false;
     if (one->left == 0)
         pthread_cond_broadcast(&t->changed);
@@ -182,7 +231,7 @@ void mst_trays_close(mst_trays *t, int port, size_t item) {
 mst_status mst_trays_finish(mst_trays *t, const mst_stream_watch *watch, mst_error *error) {
     pthread_mutex_lock(&t->mutex);
     for (int p = 0; p < t->desc->n_ports; p++)
-        while (!t->stop && t->ports[p].writes && t->ports[p].n_over < t->ports[p].n_trays)
+        while (!t->stop && t->ports[p].writes >= 0 && t->ports[p].n_over < t->ports[p].n_trays)
             wait_watched(t, watch);
     mst_status status = outcome(t, error);
     pthread_mutex_unlock(&t->mutex);
@@ -205,10 +254,12 @@ static mst_status begin_port(mst_trays *t, int port, bool *fits, mst_error *erro
     mst_status status = MST_OK;
     tray_port *p = &t->ports[port];
     p->all = t;
-    p->port = port;
-    p->writes = t->desc->ports[port].kind == MST_PORT_OUTPUT;
+    const bool output = t->desc->ports[port].kind == MST_PORT_OUTPUT;
+    p->reads = output ? -1 : port;
+    p->writes = output ? port : t->shape.shared ? 1 : -1;
+    p->n_held = t->shape.held[port];
     p->n_trays = t->desc->n_items / t->shape.line * trays_of_line(t, port);
-    for (int k = 0; k < MST_TRAYS_A_PORT && *fits; k++) {
+    for (size_t k = 0; k < p->n_held && *fits; k++) {
         void *memory = mmap(NULL, (size_t)t->shape.bytes[port], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         *fits = memory != MAP_FAILED;
         if (!*fits)
@@ -229,7 +280,7 @@ fail:
 static bool take_budget(mst_trays *t) {
     mst_context *context = t->desc->context;
     for (int p = 0; p < t->desc->n_ports; p++)
-        t->bytes += MST_TRAYS_A_PORT * t->shape.bytes[p];
+        t->bytes += port_of(t, p) == &t->ports[p] ? t->shape.held[p] * t->shape.bytes[p] : 0;
     if (mst_budget_take(context, &context->host_memory, t->bytes))
         return true;
     t->bytes = 0;
@@ -264,7 +315,7 @@ mst_status mst_trays_create(const mst_stream_desc *desc, const mst_location *whe
     if (fits)
         MST_TRY(mst_pool_create(mst_direct_threads(t->desc->context), &t->pool, error));
     for (int p = 0; p < desc->n_ports && fits; p++)
-        if (shape.items[p] > 0)
+        if (shape.items[p] > 0 && port_of(t, p) == &t->ports[p])
             MST_TRY(begin_port(t, p, &fits, error));
     *out = fits ? t : NULL;
 fail:
@@ -280,7 +331,7 @@ void mst_trays_destroy(mst_trays *t) {
     for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
         if (t->ports[p].has_thread)
             pthread_join(t->ports[p].thread, NULL);
-        for (int k = 0; k < MST_TRAYS_A_PORT; k++)
+        for (size_t k = 0; k < MST_TRAYS_A_PORT; k++)
             if (t->ports[p].trays[k].memory)
                 munmap(t->ports[p].trays[k].memory, (size_t)t->shape.bytes[p]);
     }

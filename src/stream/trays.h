@@ -1,6 +1,7 @@
 // Trays: where panels' rows are too short to read a file or write it at full rate, panels that lie beside each other there share
 // one tray in RAM, of which whole rows are read before the first of them is asked for, and written when the last one is there. A
-// thread for each port reads the next tray, or writes the one before, while panels of another one move.
+// thread for each port reads the next tray, or writes the one before, while panels of another one move. Ports that share trays
+// have one thread, which writes a tray and reads the next one in its place.
 #ifndef MST_STREAM_TRAYS_H
 #define MST_STREAM_TRAYS_H
 
