@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AT_ONCE = 1 << 23 }; // bytes
+
 // ---- Inputs
 
 int ranks_open_input(const char *command, const char *path, cli_operand *input) {
@@ -36,26 +38,17 @@ static void convert(mst_type from, const void *values, mst_type to, char *at, si
     }
 }
 
-// One line of a part: the elements along its last axis that the file has.
-static bool read_line(const cli_operand *input, const mst_mpi_part *part, const size_t *index, void *buffer, char *at) {
-    const mst_layout *whole = &input->layout;
-    int last = whole->rank - 1;
-    size_t element = 0, begin = part->start[last], n = part->layout.shape[last], bytes = mst_type_bytes(whole->type);
-    for (int k = 0; k <= last; k++) {
-        size_t i = part->start[k] + (k == last ? 0 : index[k]);
-        if (k < last && i >= whole->shape[k])
-            return true;
-        element = element * whole->shape[k] + i;
-    }
-    n = begin >= whole->shape[last] ? 0 : n < whole->shape[last] - begin ? n : whole->shape[last] - begin;
-    if (n == 0)
-        return true;
-    if (input->location.place == MST_PLACE_HOST) // read whole: in Fortran order, or of foreign bytes
-        memcpy(buffer, (const char *)input->location.host + element * bytes, n * bytes);
-    else if (!cli_read_bytes(&input->location, element * bytes, buffer, n * bytes))
-        return false;
-    convert(whole->type, buffer, part->layout.type, at, n);
-    return true;
+// How a part lies in the whole: in pieces of its indices along an axis with all that is behind, which it has whole.
+typedef struct pieces {
+    int axis;
+    size_t behind; // elements of an index along that axis
+} pieces;
+
+static pieces pieces_of(const mst_layout *whole, const mst_mpi_part *part) {
+    pieces p = {part->layout.rank - 1, 1};
+    for (; p.axis > 0 && part->layout.shape[p.axis] == whole->shape[p.axis] && part->start[p.axis] == 0; p.axis--)
+        p.behind *= whole->shape[p.axis];
+    return p;
 }
 
 // The next index along the axes before one.
@@ -68,40 +61,73 @@ static bool next_before(int axis, const mst_layout *part, size_t *index) {
     return false;
 }
 
+// n elements from one on, a few MiB at once, by way of the buffer where they are converted.
+static bool read_elements(const cli_operand *input, mst_type type, size_t element, size_t n, void *buffer, char *at) {
+    const mst_type from = input->layout.type;
+    const size_t bytes = mst_type_bytes(from), most = AT_ONCE / bytes;
+    for (size_t done = 0, some; done < n; done += some) {
+        void *to = from == type ? at + done * bytes : buffer;
+        some = n - done < most ? n - done : most;
+        if (input->location.place == MST_PLACE_HOST) // read whole: in Fortran order, or of foreign bytes
+            memcpy(to, (const char *)input->location.host + (element + done) * bytes, some * bytes);
+        else if (!cli_read_bytes(&input->location, (element + done) * bytes, to, some * bytes))
+            return false;
+        if (from != type)
+            convert(from, buffer, type, at + done * mst_type_bytes(type), some);
+        ranks_go_on();
+    }
+    return true;
+}
+
+// The elements of a piece that the file has.
+static bool read_piece(const cli_operand *input, const mst_mpi_part *part, pieces p, const size_t *index, void *buffer,
+                       char *at) {
+    const mst_layout *whole = &input->layout;
+    const size_t begin = part->start[p.axis], end = begin + part->layout.shape[p.axis], there = whole->shape[p.axis];
+    size_t element = 0;
+    for (int k = 0; k < p.axis; k++) {
+        if (part->start[k] + index[k] >= whole->shape[k])
+            return true;
+        element = element * whole->shape[k] + part->start[k] + index[k];
+    }
+    element = (element * there + begin) * p.behind;
+    const size_t n = begin >= there ? 0 : (end < there ? end : there) - begin;
+    return read_elements(input, part->layout.type, element, n * p.behind, buffer, at);
+}
+
 int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi_part *part, void **out) {
     const mst_layout *l = &part->layout;
-    size_t index[MST_MAX_RANK] = {0}, line = l->shape[l->rank - 1], bytes = mst_type_bytes(l->type);
-    uint64_t all = cli_layout_bytes(l);
+    const pieces p = pieces_of(&input->layout, part);
+    const size_t bytes = l->shape[p.axis] * p.behind * mst_type_bytes(l->type);
+    const uint64_t all = cli_layout_bytes(l);
+    size_t index[MST_MAX_RANK] = {0};
     int code = CLI_DONE;
-    char *data = *out = calloc((size_t)all + 1, 1), *buffer = malloc(line * 16 + 1);
+    char *data = *out = calloc((size_t)all + 1, 1), *buffer = malloc(AT_ONCE);
     if (!data || !buffer)
         code = cli_out_of_memory(command, "this rank's part of the input");
     else if (all > 0)
         do {
-            if (!read_line(input, part, index, buffer, data))
+            if (!read_piece(input, part, p, index, buffer, data))
                 code = cli_fail_file(command, input->path, "cannot be read");
-            data += line * bytes;
-            ranks_go_on();
-        } while (code == CLI_DONE && next_before(l->rank - 1, l, index));
+            data += bytes;
+        } while (code == CLI_DONE && next_before(p.axis, l, index));
     free(buffer);
     return code;
 }
 
 int ranks_write_part(const char *command, const char *path, mst_location whole, const mst_layout *layout,
                      const mst_mpi_part *part, const void *values) {
-    enum { AT_ONCE = 1 << 23 };
     const mst_layout *l = &part->layout;
-    int axis = l->rank - 1; // from which on the part lies in one piece, as it has all of those behind it
-    size_t index[MST_MAX_RANK] = {0}, element = mst_type_bytes(l->type), bytes = element * l->shape[axis];
+    const pieces p = pieces_of(layout, part);
+    const size_t element = mst_type_bytes(l->type), bytes = element * l->shape[p.axis] * p.behind;
+    size_t index[MST_MAX_RANK] = {0};
     const mst_location to = ranks_part_location(whole, layout, part);
     const char *from = values;
     if (cli_layout_bytes(l) == 0)
         return CLI_DONE;
-    for (; axis > 0 && l->shape[axis] == layout->shape[axis]; axis--)
-        bytes *= l->shape[axis - 1];
     do {
         size_t at = 0;
-        for (int k = 0; k < axis; k++)
+        for (int k = 0; k < p.axis; k++)
             at += index[k] * (size_t)layout->strides[k];
         for (size_t done = 0, n; done < bytes; done += n, from += n) {
             n = bytes - done < AT_ONCE ? bytes - done : AT_ONCE;
@@ -109,7 +135,7 @@ int ranks_write_part(const char *command, const char *path, mst_location whole, 
                 return cli_fail_file(command, path, "cannot be written");
             ranks_go_on();
         }
-    } while (next_before(axis, l, index));
+    } while (next_before(p.axis, l, index));
     return CLI_DONE;
 }
 
