@@ -1,5 +1,6 @@
 // Maps by byte code: the same bits as compiled kernels, whatever the strides, types in memory and the length, of one output or
 // several, the first of which may be in place, and of indices; taking over; refusals.
+#include "map/plan.h"
 #include "support.h"
 
 #include <string.h>
@@ -249,8 +250,25 @@ static void takes_over(void **state) {
     test_array_free(&in.b);
 }
 
+// A plan of so many elements that one execution repays compiling, of which no array is needed to see its kernel.
+static void compiled_at_once(void **state) {
+    const form_case c = {"a - 3 * b", {MST_FLOAT32, MST_FLOAT32}, true, false};
+    for (size_t rows = 1; rows <= 1 << 20; rows <<= 20) {
+        const size_t shape[] = {rows, 1 << 16};
+        const mst_layout layout = {.type = MST_FLOAT32, .rank = 2, .shape = {shape[0], shape[1]}};
+        const arrays in = {{.layout = layout}, {.layout = layout}};
+        mst_error e;
+        mst_map *plan = made(*state, &c, &in, 0, &e);
+        CHECK(e.status == MST_OK, "%s", e.message);
+        CHECK((plan->kernels[MST_MAP_ALIGNED] != NULL) == (rows > 1), "%zu elements: compiled when they should not be, or not",
+              shape[0] * shape[1]);
+        mst_map_destroy(plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(several_outputs),
-                                       cmocka_unit_test(mixed_types), cmocka_unit_test(takes_over)};
+                                       cmocka_unit_test(mixed_types), cmocka_unit_test(takes_over),
+                                       cmocka_unit_test(compiled_at_once)};
     return cmocka_run_group_tests(tests, test_setup_on_cpu, test_teardown);
 }

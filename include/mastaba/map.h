@@ -77,9 +77,9 @@ typedef struct mst_map_desc {
     int64_t ddof;      // var and std divide by the number of elements less this
     // A kernel runs any expression as byte code, or is compiled for this one, which takes half a processor second and more and
     // gives the same bits. From how many elements on it is compiled, of all executions together, which happens in the execution
-    // that asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if it is in the cache, or when compiling is repaid; elsewhere
-    // at once, as with vector_width or measure, and as are reductions and maps with an output whose operations are of several
-    // types.
+    // that asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if it is in the cache, or when compiling is repaid, at once
+    // where a single execution repays it; elsewhere at once, as with vector_width or measure, and as are reductions and maps with
+    // an output whose operations are of several types.
     uint64_t compile_from;
 } mst_map_desc;
 

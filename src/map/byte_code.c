@@ -12,10 +12,11 @@
 enum { CHUNK = 1 << 17, LEAST_CHUNK = 1 << 12, PLACE_ALIGNMENT = 64, PART_OF_BUDGET = 16 };
 
 // Measured with PoCL 3.1 on two cores of an EPYC with AVX-512: what compiling the kernel of a map takes, and how much longer byte
-// code takes than a compiled kernel for an array's element and for an operation on it. Functions take as long in either; but
-// outputs behind the first compute again what a compiled kernel computes once for all of them.
+// code takes than a compiled kernel for an array's element and for an operation on it, and for one that goes through a temporary
+// array. Functions take as long in either; but outputs behind the first compute again what a compiled kernel computes once for
+// all of them.
 static const double compiling_seconds = 0.6, load_seconds = 0.1e-9, instruction_seconds = 0.1e-9, function_seconds = 3e-9;
-static const double launch_seconds = 30e-6;
+static const double temporary_seconds = 0.9e-9, launch_seconds = 30e-6;
 
 // Who asks for a width of vectors asks for a kernel that has it.
 static bool is_wanted(const mst_map *plan, const mst_map_desc *desc) {
@@ -89,6 +90,7 @@ static double cost(const mst_map_stage *stage, bool is_of_first, bool is_tempora
     double seconds = load_seconds * (double)(mst_expr_n_leaves(expression) + 1) + instruction_seconds * stage->n_instructions;
     for (unsigned i = 0; i < expression->n_nodes && !is_of_first; i++)
         seconds += mst_expr_has_error(expression->nodes[i].operation) ? function_seconds : 0;
+    seconds += is_temporary ? temporary_seconds : 0;
     return seconds * (double)mst_type_bytes(stage->made.type) / 4 + (is_temporary ? launch_seconds / CHUNK : 0);
 }
 
@@ -176,6 +178,8 @@ mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_erro
         "compile_from must be 0 or 1");
     const double units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
     plan->code->break_even = asked_for ? desc->compile_from : (uint64_t)(compiling_seconds * units / seconds);
+    if (!asked_for && mst_layout_count(&plan->shape) >= plan->code->break_even) // one execution repays it
+        plan->code->elements = plan->code->break_even;
 fail:
     if (status != MST_OK)
         mst_map_code_destroy(plan);
