@@ -28,7 +28,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*
 static mst_context *context_of(const char *devices) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     desc.device = devices;
-    desc.cache_directory = "cache"; // members have the same kernels
+    desc.cache_directory = test_directory(); // members have the same kernels
     return test_context(&desc);
 }
 

@@ -99,29 +99,33 @@ static void *spectrum_of(mst_root *v, size_t m, bool is_double) {
     return table;
 }
 
-void *mst_chirp_around(size_t n, size_t m, bool inverse, bool is_double) {
+static void put_root(void *v, size_t bytes, size_t at, mst_root value) {
+    if (bytes == sizeof value)
+        ((mst_root *)v)[at] = value;
+    else
+        mst_table_put(v, bytes == number_bytes(true), at, value);
+}
+
+// conj(c[p]) for p = 1 - n .. n - 1, going round m numbers of so many bytes: those of a table, or of roots.
+static void *conjugates_around(size_t n, size_t m, bool inverse, size_t bytes) {
     mst_roots roots;
-    void *v = mst_roots_create(&roots, 2 * n) ? calloc(m, number_bytes(is_double)) : NULL;
+    void *v = mst_roots_create(&roots, 2 * n) ? calloc(m, bytes) : NULL;
     for (size_t p = 0, square = 0; p < n && v; square = next_square(square, p++, n)) {
         const mst_root chirp = mst_root_conjugate_if(!inverse, mst_roots_get(&roots, square));
-        mst_table_put(v, is_double, p, chirp);
+        put_root(v, bytes, p, chirp);
         if (p > 0)
-            mst_table_put(v, is_double, m - p, chirp);
+            put_root(v, bytes, m - p, chirp);
     }
     mst_roots_destroy(&roots);
     return v;
 }
 
+void *mst_chirp_around(size_t n, size_t m, bool inverse, bool is_double) {
+    return conjugates_around(n, m, inverse, number_bytes(is_double));
+}
+
 void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double) {
-    mst_roots roots;
-    mst_root *v = mst_roots_create(&roots, 2 * n) ? calloc(m, sizeof *v) : NULL;
-    for (size_t p = 0, square = 0; p < n && v; square = next_square(square, p++, n)) {
-        v[p] = mst_root_conjugate_if(!inverse, mst_roots_get(&roots, square));
-        if (p > 0)
-            v[m - p] = v[p];
-    }
-    mst_roots_destroy(&roots);
-    return spectrum_of(v, m, is_double);
+    return spectrum_of(conjugates_around(n, m, inverse, sizeof(mst_root)), m, is_double);
 }
 
 static size_t power(size_t g, size_t e, size_t n) {
