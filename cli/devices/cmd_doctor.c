@@ -92,10 +92,13 @@ static void look_at_drivers(report *r) {
 static void look_at_cache(report *r) {
     char place[4096], size[32];
     cache_look look;
-    cache_system_place(place, sizeof place);
-    cache_look_at(place, &look);
-    if (look.kernels > 0)
+    mst_error error;
+    if (mst_system_cache(place, sizeof place, &error) == MST_OK) {
+        cache_look_at(place, &look);
         print(r, "cache", "%s, of all users: %zu kernels, %s", place, look.kernels, cli_size_text(look.bytes, size));
+    } else if (error.status != MST_ERROR_IO) {
+        print(r, "cache", "%s", error.message);
+    }
     if (!cache_place(place, sizeof place)) {
         complain(r, "cache", "none: neither HOME nor XDG_CACHE_HOME is set",
                  "kernels are compiled by every command anew; set HOME");

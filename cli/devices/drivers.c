@@ -72,11 +72,6 @@ bool cache_place(char *place, size_t size) {
     return true;
 }
 
-void cache_system_place(char *place, size_t size) {
-    const char *named = secure_getenv("MASTABA_SYSTEM_CACHE");
-    snprintf(place, size, "%s", named && *named ? named : MST_SYSTEM_CACHE);
-}
-
 void cache_look_at(const char *place, cache_look *look) {
     memset(look, 0, sizeof *look);
     look->writable = cli_can_make(place);

@@ -29,9 +29,6 @@ typedef struct cache_look {
 // The directory of the user's cache. False: there is none to be had.
 bool cache_place(char *place, size_t size);
 
-// That of all users: $MASTABA_SYSTEM_CACHE, or as the program was built.
-void cache_system_place(char *place, size_t size);
-
 void cache_look_at(const char *place, cache_look *look);
 
 #endif

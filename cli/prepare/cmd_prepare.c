@@ -173,28 +173,32 @@ static int set_out(work *w) {
     return CLI_DONE;
 }
 
-// The directory for all users. Children see whether the library trusts it.
-static int make_system_place(const char *place) {
-    const char *problem = NULL;
-    const mode_t mask = umask(022);
-    if (geteuid() != 0)
-        problem = "only root can prepare for all users; without --system it is done for you";
-    else if (place[0] != '/')
-        problem = "the path must be absolute, or no command trusts it";
-    else if (mkdir(place, 0755) != 0 && errno != EEXIST)
-        problem = strerror(errno);
-    umask(mask);
-    if (!problem)
+// The directory for all users, which is made only where commands would trust it.
+static int make_system_place(char *place, size_t size) {
+    mst_error error;
+    if (geteuid() != 0) {
+        cli_error(command, "--system: only root can prepare for all users; without --system it is done for you");
+        return CLI_INPUT_OUTPUT;
+    }
+    const mst_status status = mst_system_cache(place, size, &error);
+    if (status == MST_OK)
         return CLI_DONE;
-    cli_error(command, "%s: %s", place, problem);
+    if (status != MST_ERROR_IO) {
+        cli_error(command, "%s", error.message);
+        return CLI_INPUT_OUTPUT;
+    }
+    const mode_t mask = umask(022);
+    const int code = mkdir(place, 0755) == 0 || errno == EEXIST ? 0 : errno;
+    umask(mask);
+    if (code == 0)
+        return CLI_DONE;
+    cli_error(command, "%s: %s", place, strerror(code));
     return CLI_INPUT_OUTPUT;
 }
 
 static int find_place(work *w) {
-    if (w->system) {
-        cache_system_place(w->place, sizeof w->place);
-        return make_system_place(w->place);
-    }
+    if (w->system)
+        return make_system_place(w->place, sizeof w->place);
     cache_look look;
     if (cache_place(w->place, sizeof w->place)) {
         cache_look_at(w->place, &look);
@@ -302,7 +306,9 @@ static int run(const cli_arguments *arguments, void *values) {
     const request *q = values;
     work w = {.options = &arguments->common, .system = q->system != 0};
     if (q->claims) {
-        cache_system_place(w.place, sizeof w.place);
+        mst_error error; // whether it is trusted is heard from the log
+        if (w.system)
+            mst_system_cache(w.place, sizeof w.place, &error);
         return build_families(q->claims, w.options, w.system ? w.place : NULL);
     }
     cli_hold_interrupts("what is built by now is kept", true); // no driver in this process might not come back

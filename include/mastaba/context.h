@@ -70,6 +70,10 @@ typedef struct mst_context_desc {
 // MST_ERROR_NO_DEVICE: nothing matches `device` (the message lists what there is); MST_ERROR_ARGUMENT;
 // MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Thread-safe.
 MST_API mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, mst_error *error);
+// The directory of programs for all users ($MASTABA_SYSTEM_CACHE, or as the library was built) in path[size], and whether
+// contexts read it: MST_OK; MST_ERROR_IO: it is not there; MST_ERROR_UNSUPPORTED: it is not trusted, and the message says why;
+// MST_ERROR_ARGUMENT: the path does not fit. Thread-safe.
+MST_API mst_status mst_system_cache(char *path, size_t size, mst_error *error);
 // Waits for its queues; plans made from it, and its pinned memory, are destroyed before.
 MST_API void mst_context_destroy(mst_context *context);
 

@@ -76,23 +76,52 @@ static int step_down(int directory, const char *path, size_t length) {
     return next;
 }
 
-int mst_cache_system_directory(mst_context *context) {
-    const char *named = secure_getenv("MASTABA_SYSTEM_CACHE"), *path = named && *named ? named : MST_SYSTEM_CACHE;
+static const char *system_path(void) {
+    const char *named = secure_getenv("MASTABA_SYSTEM_CACHE");
+    return named && *named ? named : MST_SYSTEM_CACHE;
+}
+
+// -1, and errno: EPERM where it is not root's alone, EINVAL where the path is not absolute.
+static int open_system(void) {
+    const char *path = system_path();
     size_t length;
     errno = EINVAL;
     int directory = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     for (const char *at = path; directory >= 0 && *(at += strspn(at, "/")); at += length)
         directory = step_down(directory, at, length = strcspn(at, "/"));
-    if (directory >= 0 && is_roots(directory, false))
+    if (directory < 0 || is_roots(directory, false))
         return directory;
-    const char *why = errno == EPERM    ? "others than root can write in it or above it"
-                      : errno == EINVAL ? "its path is not absolute"
-                                        : strerror(errno);
-    if (errno != ENOENT)
-        mst_log(context, MST_LOG_INFO, "cache: %s is not used: %s", path, why);
+    close(directory);
+    errno = EPERM;
+    return -1;
+}
+
+static const char *why_not_used(int code) {
+    return code == EPERM    ? "others than root can write in it or above it"
+           : code == EINVAL ? "its path is not absolute"
+                            : strerror(code);
+}
+
+int mst_cache_system_directory(mst_context *context) {
+    const int directory = open_system();
+    if (directory < 0 && errno != ENOENT)
+        mst_log(context, MST_LOG_INFO, "cache: %s is not used: %s", system_path(), why_not_used(errno));
+    return directory;
+}
+
+mst_status mst_system_cache(char *path, size_t size, mst_error *error) {
+    mst_status status = MST_OK;
+    int directory = -1;
+    MST_REQUIRE(path && strlen(system_path()) < size, MST_ERROR_ARGUMENT, "%s: path must not be NULL and size be larger than it",
+                system_path());
+    strcpy(path, system_path());
+    directory = open_system();
+    MST_REQUIRE(directory >= 0, errno == ENOENT ? MST_ERROR_IO : MST_ERROR_UNSUPPORTED, "%s is not used: %s", path,
+                why_not_used(errno));
+fail:
     if (directory >= 0)
         close(directory);
-    return -1;
+    return status;
 }
 
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key) {
