@@ -12,13 +12,12 @@
 
 static const char command[] = "convolve";
 
-static const char details[] = "X and Y are .npy files (C order; real, complex or integer) or sounds (anything\n"
-                              "that libsndfile reads), told apart by what they hold. The last axis is the\n"
-                              "vector, or --axes says which one, two for images or three for volumes. All others\n"
-                              "are batch: equal\n"
-                              "in X and Y, or 1 everywhere in one of the two, whose one vector then goes with\n"
-                              "each of the other's. The operand with fewer axes gets leading axes of 1. A sound\n"
-                              "has the shape (channels, frames).\n"
+static const char details[] = "X and Y are .npy files (real, complex or integer) or sounds (anything that\n"
+                              "libsndfile reads), told apart by what they hold. The last axis is the vector, or\n"
+                              "--axes says which one, two for images or three for volumes. All others are batch:\n"
+                              "equal in X and Y, or 1 everywhere in one of the two, whose one vector then goes\n"
+                              "with each of the other's. The operand with fewer axes gets leading axes of 1. A\n"
+                              "sound has the shape (channels, frames).\n"
                               "\n"
                               "With n and m the lengths of X and Y along an axis, Z holds what SciPy's convolve\n"
                               "and correlate return, by --mode:\n"

@@ -49,8 +49,8 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "--output: clip limits results to what the format holds, stretch maps the range of\n"
                               "the results and 0 to all of it, magnitude does so with their absolute values,\n"
                               "raw writes them as they are, float32 or, with --precision float64, float64 (.tif\n"
-                              "or .npy). The default, auto, is\n"
-                              "magnitude for filters that remove the mean (high and band pass), else clip.\n"
+                              "or .npy). The default, auto, is magnitude for filters that remove the mean (high\n"
+                              "and band pass), else clip.\n"
                               "\n"
                               "--linear filters what pixels are as light, by the curves of the image's colour\n"
                               "profile, PNG's gamma, or sRGB; raw results stay light.\n"
@@ -183,10 +183,11 @@ static int print_json(const filter_job *job) {
     const mst_report *r = &job->report;
     char names[320];
     json_t *device = cli_json_text(cli_device_text(job->context, names));
-    json_t *object = json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:f, s:I, s:I}", "images", (json_int_t)job->n_done, "pixels",
-                               (json_int_t)job->pixels, "device", device, "seconds", r->seconds, "upload_seconds",
-                               r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds", r->download_seconds,
-                               "upload_bytes", (json_int_t)r->upload_bytes, "download_bytes", (json_int_t)r->download_bytes);
+    json_t *object = json_pack("{s:I, s:I, s:I, s:o, s:f, s:f, s:f, s:f, s:I, s:I}", "images", (json_int_t)job->n_done, "pages",
+                               (json_int_t)job->pages, "pixels", (json_int_t)job->pixels, "device", device, "seconds", r->seconds,
+                               "upload_seconds", r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds",
+                               r->download_seconds, "upload_bytes", (json_int_t)r->upload_bytes, "download_bytes",
+                               (json_int_t)r->download_bytes);
     bool failed = object && job->n_tiles > 0 &&
                   (json_object_set_new(object, "tiles", json_integer((json_int_t)job->n_tiles)) != 0 ||
                    json_object_set_new(object, "tile_bound", cli_json_real(job->bound)) != 0);
@@ -210,14 +211,17 @@ static int print_text(const filter_job *job) {
         printf("%s: the spectrum of %s\n", job->spectrum, cli_input_name(job->inputs[0]));
         return cli_flush(command);
     }
-    char how[80] = "";
+    char how[80] = "", pages[40] = "";
+    if (job->pages > job->n_done)
+        snprintf(pages, sizeof pages, " with %llu pages", (unsigned long long)job->pages);
     if (job->n_tiles > 0)
         snprintf(how, sizeof how, ", in %llu tiles within %.2g of the largest pixel", (unsigned long long)job->n_tiles,
                  job->bound);
     if (job->together)
         snprintf(how, sizeof how, ", each by %d ranks together", cli_get_team()->count);
-    printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s%s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
-           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time), how);
+    printf("%s: %zu image%s%s, %.3g megapixels, filtered on %s in %s%s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
+           pages, 1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time),
+           how);
     if (job->stages) {
         printf("\n%-18s %8s %10s\n", "stage", "launches", "ms");
         print_stage("write buffer", 0, job->report.upload_seconds);
@@ -235,10 +239,11 @@ static int run_share(filter_job *job) {
     job->begin = job->together ? 0 : share.first;
     job->end = job->together ? job->n_inputs : share.first + share.count;
     int code = cli_work_end(command, filter_run_files(job), began, &job->report);
-    uint64_t done[2] = {job->n_done, job->pixels};
+    uint64_t done[] = {job->n_done, job->pixels, job->pages};
     cli_sum(done, CLI_COUNT(done));
     job->n_done = (size_t)done[0];
     job->pixels = done[1];
+    job->pages = done[2];
     return code;
 }
 

@@ -57,8 +57,8 @@ typedef struct filter_job {
     mst_filter_desc plan_desc;
     mst_filter_notch plan_notches[MST_FILTER_MAX_NOTCHES];
     mst_type result_type;
-    mst_report report; // sums
-    uint64_t pixels;
+    mst_report report;        // sums
+    uint64_t pixels, pages;   // of all results
     size_t n_handled, n_done; // inputs that came to an end, well or not; outputs written
     mst_filter_stage stage_sums[MST_FILTER_MAX_STAGES];
     int n_stages;

@@ -218,6 +218,7 @@ static int last_failure(int before, int code) { return code == CLI_DONE ? before
 
 static void count_done(filter_job *job, const cli_image *image) {
     job->n_done++;
+    job->pages += image->pages;
     job->pixels += (uint64_t)image->width * image->height * image->pages;
 }
 

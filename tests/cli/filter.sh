@@ -179,7 +179,9 @@ with open('stack.npy', 'wb') as f:
     f.write(bytes(v for p in pages for v in p.values))"
 expect 0 "$MASTABA" filter stack.npy -o stack.tif --low-pass 99 --shape ideal -f
 expect 0 "$MASTABA" filter stack.tif -o low.npy --low-pass 3 -f --json
-json "j['images'] == 1 and j['pixels'] == 270"
+json "j['images'] == 1 and j['pages'] == 3 and j['pixels'] == 270"
+expect 0 "$MASTABA" filter stack.tif -o low.npy --low-pass 3 -f
+grep -q '^low.npy: 1 image with 3 pages, ' .stdout || fail "pages: $(cat .stdout)"
 for n in 0 1 2; do
     expect 0 "$MASTABA" filter page$n.pgm -o page$n.npy --low-pass 3 -f
 done
