@@ -135,7 +135,7 @@ static mst_status make_maps(mst_context *context, const formula *list, size_t n,
 
 static mst_status make_integrals(mst_context *context, const rule *list, size_t n, mst_error *error) {
     static const mst_integral_range ranges[] = {{"x", "0", "1"}, {"y", "0", "1"}};
-    static const char *const integrands[] = {"x + 0.5", "x + y"};
+    static const char *const integrands[] = {"x < 0.5 ? x : 0.5", "x < y ? x : y"}; // comparisons have a program
     for (size_t k = 0; k < n; k++) {
         const rule *r = &list[k];
         mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;

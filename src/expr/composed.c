@@ -3,6 +3,7 @@
 #include "bessel.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct composed {
     mst_expr_function function; // the first member: what mst_composed_find returns is one of these
@@ -237,6 +238,14 @@ unsigned mst_composed_add(mst_expr *expr, const mst_expr_function *function, con
     const unsigned made = c->build ? c->build(expr, operands) : mst_expr_add(expr, c->operation, operands, function->arity);
     expr->written = NULL;
     return made;
+}
+
+bool mst_composed_is_continuous(const char *name) {
+    static const char *const names[] = {"clip", "j0", "j1", "maximum", "minimum", "logaddexp", "logaddexp2"};
+    for (size_t k = 0; name && k < sizeof names / sizeof names[0]; k++)
+        if (strcmp(name, names[k]) == 0)
+            return true;
+    return false;
 }
 
 void mst_composed_offer(const mst_tokens *name, bool of_map, mst_nearest *nearest) {

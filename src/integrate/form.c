@@ -26,23 +26,26 @@ fail:
     return status;
 }
 
-// Makes the byte code, if it is asked for or may be repaid, and says whether there is one.
+// Makes the byte code, if it is asked for, may be repaid or tells of jumps, and says whether kernels may run it.
 static mst_status make_code(mst_integral *plan, bool *made, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_code code = {.words = NULL};
     const mst_integral_desc *d = &plan->desc;
     bool asked_for = d->compile_from > 1, vectors = plan->cpu && plan->choice.width > 1;
     *made = false;
-    if (d->work_items > 0 || !(asked_for || (d->compile_from == 0 && vectors)))
+    bool runs = d->work_items == 0 && (asked_for || (d->compile_from == 0 && vectors));
+    if (!runs && !plan->may_jump)
         return MST_OK;
     status = mst_integrand_code(plan, &code, error);
-    if (status == MST_ERROR_UNSUPPORTED && !asked_for)
+    if (status == MST_ERROR_UNSUPPORTED && !asked_for) {
+        plan->may_jump = false;
         return MST_OK;
+    }
     MST_TRY(status);
     MST_TRY(upload_code(plan, &code, error));
     plan->n_instructions = code.n_instructions;
     plan->break_even = asked_for ? d->compile_from : break_even(plan, code.n_instructions);
-    *made = true;
+    *made = runs;
 fail:
     free(code.words);
     return status;
@@ -57,7 +60,7 @@ mst_status mst_integral_choose_form(mst_integral *plan, mst_error *error) {
     plan->form = !has_code || is_repaid ? MST_INTEGRAL_FORM_COMPILED
                  : d->compile_from > 1  ? MST_INTEGRAL_FORM_BYTE_CODE
                                         : MST_INTEGRAL_FORM_ANY;
-    if (!has_code) // kernels have an argument that nothing reads
+    if (!plan->code.memory) // kernels have an argument that nothing reads
         MST_TRY(mst_integral_reserve(plan, &plan->code, sizeof(cl_int), "byte code", error));
 fail:
     return status;

@@ -3,6 +3,7 @@
 #include "integrand.h"
 #include "oscillatory.h"
 
+#include "expr/bounds.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "runtime/pool.h"
@@ -143,6 +144,8 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     plan->method = choose_method(&plan->desc);
     MST_TRY(mst_integrand_parse(plan, desc, error));
     MST_TRY(mst_integrand_map(plan, error));
+    for (int c = 0; c < plan->n_components && plan->method == &mst_integral_regions; c++)
+        plan->may_jump = plan->may_jump || mst_expr_may_jump(plan->components[c], (size_t)plan->desc.n_variables);
     plan->same_bounds = plan->method->shrink && has_same_bounds(plan);
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (desc->rule == MST_INTEGRAL_OSCILLATORY) { // its parts' kernels are all that it has

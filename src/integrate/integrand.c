@@ -132,6 +132,11 @@ fail:
     return status;
 }
 
+mst_status mst_integrand_build_code(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
+                                    mst_error *error) {
+    return build_form(plan, false, false, tables, file, out, error);
+}
+
 // ---- on the host
 
 static double evaluate(const mst_expr *expr, const double *parameters) {

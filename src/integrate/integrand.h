@@ -40,6 +40,10 @@ mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst
 mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
                                mst_error *error);
 
+// The same with the integrand's byte code in any case, for a file that does with it what it wants.
+mst_status mst_integrand_build_code(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
+                                    mst_error *error);
+
 // Adds `__constant const real NAME[] = {...};`.
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out);
 

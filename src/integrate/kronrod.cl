@@ -129,7 +129,7 @@ estimate evaluate_component(const box *b, realv *f) {
         e.value = j.kronrod * h;
         e.error = j.error;
         e.rounding = EPSILON * (50 * j.magnitude * fabs(h) + fabs(center / h) / 2 * j.scatter +
-                                (b->found > 0 && fabs(near[0]) < INFINITY ? fabs(end * near[0]) / 2 : (realv)0));
+                                (b->found > 0 && fabs(near[0]) < INFINITY ? fabs(end * near[0]) : (realv)0));
         e.axis = j.rises > 0 ? (realv)ROUGH : (realv)0;
         e.magnitude = j.magnitude * fabs(h);
         const realv looks = (b->cut != 0 && counts > 0 && j.rises > 0) ? (realv)1 : (realv)0;

@@ -74,6 +74,7 @@ struct mst_integral {
     mst_integral_choice choice;
     bool uses_ends;   // the integrand reads left or right
     bool same_bounds; // rows and cuts need nothing of a set but its parameters, and the method can do with that
+    bool may_jump;    // comparisons or steps may hide between nodes: the byte code tells where (hidden.cl)
     int n_components; // of the integrand, one result each
     mst_expr *components[MST_INTEGRAL_MAX_COMPONENTS], *bounds[2 * MST_INTEGRAL_MAX_VARIABLES],
         *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];

@@ -5,6 +5,7 @@
 #include "integrand.h"
 #include "nodes.h"
 
+#include "expr/bounds.h"
 #include "runtime/numbers.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ enum {
 };
 
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
-    static const char *const files[] = {"regions.cl", "judge.cl", "compare.cl"};
+    static const char *const files[] = {"marks.cl", "regions.cl", "judge.cl", "compare.cl"};
     static const char *const of_one[] = {"locate.cl", "kronrod_ends.cl"};
     mst_status status = MST_OK;
     mst_text text = {0};
@@ -44,8 +45,23 @@ fail:
     return status;
 }
 
+// Of all integrands with as many variables one program.
+static mst_status build_hidden(mst_integral *plan, mst_kernel **out, mst_error *error) {
+    static const char *const files[] = {"marks.cl", "bounds.cl"};
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    const mst_program *program;
+    mst_expr_write_operations(&text);
+    MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
+    MST_TRY(mst_integrand_build_code(plan, &text, "hidden.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, "hidden", out, error));
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
 static void destroy_kernels(mst_regions_kernels *k) {
-    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->tally, k->place, k->split, k->locate};
+    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->tally, k->place, k->split, k->locate, k->hidden};
     for (size_t i = 0; i < MST_COUNT(all); i++)
         mst_kernel_destroy(all[i]);
     *k = (mst_regions_kernels){0};
@@ -67,6 +83,8 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, "split", &made.split, error));
     if (plan->desc.n_variables == 1)
         MST_TRY(mst_kernel_create(program, "locate", &made.locate, error));
+    if (plan->may_jump)
+        MST_TRY(build_hidden(plan, &made.hidden, error));
     r->evaluate_group = mst_integral_group(plan, made.evaluate, plan->choice.group);
     r->judge_group = mst_integral_group(plan, made.judge, set_group);
     r->split_group = mst_integral_group(plan, made.split, set_group);
@@ -211,6 +229,8 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, cl_uint look, const
         MST_TRY(mst_integral_progress(call, done, error));
         MST_TRY(mst_integral_expect(plan, (uint64_t)n * r->n_points, error));
         MST_TRY(mst_regions_evaluate(plan, n, now, error));
+        if (r->kernels.hidden)
+            MST_TRY(mst_regions_hidden(plan, n, now, error));
         if (round > 0)
             MST_TRY(mst_regions_compare(plan, n, round, now, error));
         MST_TRY(mst_regions_judge(plan, n_sets, sets_a_group, look, round, now, error));

@@ -5,21 +5,6 @@
 // Values, errors, integrals of |f| and marks are those of each component, `capacity` apart. A region is split for one
 // component, whose mark SPLIT says so: of those that want it the one whose error is largest beside its share.
 
-#define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
-
-// Marks of a region: its axis, and
-#define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
-#define SPLIT 0x40
-#define SERIES 0x20     // value and error are those of a series at a singular end
-#define NOT_FINITE 0x10 // the integrand is not: the value is 0, the error infinite
-#define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
-#define AXIS (DIM > 1 ? 0x07 : 0)
-// Of a region with one variable:
-#define ROUGH 0x02   // the integrand is not resolved, so nothing is known of how it goes on between the nodes
-#define TAIL 0x04    // with SERIES: that end is infinity
-#define STEEP 0x04   // without: it may be singular at its end, by something else than a power times a smooth factor
-#define SUSPECT 0x01 // it is so at one place, which is looked for (locate.cl) and the region cut there
-
 // A search takes so many evaluations, in regions' worth at most. It pays from the third round on, and is tried again
 // every third one where there was nothing to be found.
 #define MOST_SEARCHED 111
@@ -98,21 +83,12 @@ typedef struct estimate {
 // of which an integrand seems to be constant.
 #define FINEST 6
 #define CLOSER 4 // at a singular end so small a share is cut off
-// At an end where it may be singular not below so many, as the nodes next to the end, 1/230 of it away, decide there.
-#define FINEST_AT_CUT 256
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
 #define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
 // And any down to this one, where the nodes next to an end at 0 are far from numbers with fewer digits.
 #define SMALLEST (PRECISION == 64 ? REAL(1e-285) : REAL(1e-27))
 
 void evaluate_box(const box *b, given *in, estimate *of_components);
-
-realv gather(__global const real *from, const uint *index, uint stride, uint offset) {
-    real lanes[WIDTH];
-    for (uint l = 0; l < WIDTH; l++)
-        lanes[l] = from[(ulong)index[l] * stride + offset];
-    return LOADV(lanes);
-}
 
 // The first regions of each integral: two along every axis between each two of its cuts, of which there are more than
 // the bounds with breakpoints. `intervals` has so many between cuts for each axis, 8 bits each. Cuts are pairs, so that

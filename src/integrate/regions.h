@@ -15,6 +15,7 @@ typedef struct mst_generation {                          // regions before a rou
 
 typedef struct mst_regions_kernels {
     mst_kernel *begin, *evaluate, *compare, *judge, *tally, *place, *split, *locate; // locate: of one variable
+    mst_kernel *hidden;                                                              // of integrands that may jump
 } mst_regions_kernels;
 
 // What the host reads of some integrals: numbers of the plan's type, and behind them states. Pinned where the device copies.
@@ -45,6 +46,7 @@ static inline unsigned mst_regions_intervals(const mst_integral *plan, int k) {
 
 mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error);
 mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
+mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error);
 mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
                              const mst_generation *s, mst_error *error);

@@ -55,6 +55,26 @@ mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generat
                              mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
 }
 
+mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
+    mst_regions *r = plan->work;
+    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
+    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    const mst_argument arguments[] = {MST_BIND(n, n),
+                                      MST_BIND(capacity, s->capacity),
+                                      MST_BIND(tiles_an_item, tiles_an_item),
+                                      MST_BIND(lo, s->lo.memory),
+                                      MST_BIND(len, s->len.memory),
+                                      MST_BIND(id, s->id.memory),
+                                      MST_BIND(rows, r->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
+                                      MST_BIND(magnitudes, r->magnitudes.memory),
+                                      MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(marks, r->marks.memory)};
+    size_t work = mst_divide_up(tiles, tiles_an_item);
+    return mst_kernel_launch(&plan->queue, r->kernels.hidden, arguments, MST_COUNT(arguments), work,
+                             mst_kernel_group(plan->context, r->kernels.hidden, work), NULL, error);
+}
+
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n, n),

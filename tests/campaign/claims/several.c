@@ -5,6 +5,11 @@
 #include "support_integral.h"
 
 enum { MOST_VARIABLES = 10, EACH = 500 };
+enum {
+    THIN = -1,
+    EACH_THIN = 100,
+    MOST_THIN = 7
+}; // families that are far thinner than nodes are apart, which lattices do not look for
 
 static int n; // variables of the kind that is drawn
 static int family;
@@ -87,6 +92,39 @@ static long double draw_halves(double *p) { // a below the diagonal x + y = c, 1
     return 1 + ((long double)p[0] - 1) * c * c / 2;
 }
 
+static void draw_thin(double *p, double most) { // p[0] on all, p[1] more within p[n + 1]
+    p[0] = chance(0.4) > 0 ? 0 : between(-1, 1);
+    p[1] = log_between(1, 1000);
+    p[n + 1] = most * log_between(1e-4, 0.5);
+}
+
+static long double below(long double s) { return s < 0 ? (1 + s) * (1 + s) / 2 : 1 - (1 - s) * (1 - s) / 2; } // x - y < s
+
+static long double draw_strip(double *p) {
+    p[n] = between(-0.9, 0.9);
+    draw_thin(p, 0.1);
+    long double c = (long double)p[n], w = (long double)p[n + 1];
+    return (long double)p[0] + (long double)p[1] * (below(c + w) - below(c - w));
+}
+
+static long double draw_shell(double *p) { // about the middle, between two radii
+    p[n] = between(0.02, 0.2);
+    draw_thin(p, fmin(p[n], 0.05));
+    long double half = (long double)n / 2, ball = powl(acosl(-1), half) / tgammal(half + 1), c = (long double)p[n],
+                w = (long double)p[n + 1];
+    return (long double)p[0] + (long double)p[1] * ball * (powl(c + w, half) - powl(c - w, half));
+}
+
+static long double draw_box(double *p) {
+    long double product = 1;
+    for (int k = 0; k < n; k++) {
+        p[k] = log_between(1e-4, 0.1);
+        p[n + k] = between(0.1, 0.9);
+        product *= 2 * (long double)p[k];
+    }
+    return product;
+}
+
 static long double draw_none(double *p) {
     p[0] = rounded(between(0.3, 1.7));
     return NAN;
@@ -112,6 +150,9 @@ static const form forms[] = {
     {"triangles", NULL, NULL, "x0^a0*x1^a1", "0", "1", draw_triangle, 0, 1},
     {"discs", NULL, NULL, "max(1 - x0^2 - x1^2, 0)^a0", "-1", "1", draw_disc, 0, 1},
     {"diagonals", NULL, NULL, "x0 + x1 < a1 ? a0 : 1", "0", "1", draw_halves, 0, 1},
+    {"strips", NULL, NULL, "a0 + (abs(x0 - x1 - u0) < u1 ? a1 : 0)", "0", "1", draw_strip, THIN, 2},
+    {"shells", "(x# - 0.5)^2", " + ", "a0 + (abs($ - u0) < u1 ? a1 : 0)", "0", "1", draw_shell, THIN, 2},
+    {"boxes", "abs(x# - u#) < a#", " && ", "$ ? 1 : 0", "0", "1", draw_box, THIN, 2},
     {"NaN", NULL, NULL, "sqrt(x0 + x1 - a0)", "0", "1", draw_none, 0, 1},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0] };
@@ -136,7 +177,11 @@ static mst_status try_form(mst_context *context, const form *f, double tolerance
     mst_integral_range ranges[MOST_VARIABLES];
     kind k = {.name = f->name, .draw = f->draw, .n_variables = n, .ranges = ranges};
     batch b = {&k, MST_INTEGRAL_ADAPTIVE, MST_FLOAT64, tolerance, EACH, n < 6 ? 60000 : 240000};
-    k.integrand = write_form(f, text, sizeof text);
+    if (f->family == THIN) {
+        b.sets = EACH_THIN;
+        b.max_evaluations = 500000;
+    }
+    k.integrand = f->family == THIN && n > MOST_THIN ? NULL : write_form(f, text, sizeof text);
     if (!k.integrand)
         return MST_OK;
     for (int i = 0; i < n; i++) {

@@ -1,0 +1,125 @@
+// Comparisons and steps that all nodes see one side of: what is thinner than nodes are apart is found, or the integral is not
+// claimed.
+#include "support_integral.h"
+
+#include "expr/expr.h"
+
+#include <math.h>
+
+// Where a function comes to a value within 1e-7, for every function whose bounds are known: a step that is far narrower than
+// nodes are apart is found, or not claimed to be nowhere. The reference is the slope of the function, on the host.
+static void test_narrow_steps(void **state) {
+    enum { SETS_A_FUNCTION = 8 };
+    static const char *const functions[] = {"x",
+                                            "x^2",
+                                            "x^3",
+                                            "1/(x + 0.1)",
+                                            "-x/(x - 1.2)",
+                                            "sqrt(x)",
+                                            "cbrt(x)",
+                                            "exp(x)",
+                                            "exp2(x)",
+                                            "expm1(x)",
+                                            "log(x)",
+                                            "log2(x)",
+                                            "log10(x)",
+                                            "log1p(x)",
+                                            "sin(5*x)",
+                                            "cos(7*x)",
+                                            "tan(x)",
+                                            "asin(x)",
+                                            "acos(x)",
+                                            "atan(3*x)",
+                                            "sinh(x)",
+                                            "cosh(x)",
+                                            "tanh(x)",
+                                            "asinh(x)",
+                                            "acosh(1+x)",
+                                            "atanh(x)",
+                                            "erf(x)",
+                                            "erfc(x)",
+                                            "atan2(x, 0.5)",
+                                            "atan2(0.5, x-0.5)",
+                                            "hypot(x,1)",
+                                            "pow(x, 1.7)",
+                                            "pow(1.5, x)",
+                                            "max(x, x^2)",
+                                            "min(x, 2*x - 0.9)",
+                                            "mod(3*x, 1)",
+                                            "abs(x-0.4)",
+                                            "3*x - floor(3*x)",
+                                            "ceil(3*x) - 3*x",
+                                            "x - round(x)",
+                                            "copysign(x, 1)",
+                                            "2*x - trunc(2*x)"};
+    static const char *const names[] = {"c", "w", "b"};
+    static const mst_integral_range range = {"x", "0", "1"};
+    const mst_expr_symbol x = {.name = "x"};
+    char text[200];
+    double sets[SETS_A_FUNCTION][3];
+    mst_integral_result r[SETS_A_FUNCTION];
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        mst_expr *function;
+        mst_error e;
+        double slopes[SETS_A_FUNCTION];
+        OK(mst_expr_parse(functions[i], "function", &x, 1, &function, &e));
+        for (int k = 0; k < SETS_A_FUNCTION; k++) {
+            const double at = 0.05 + 0.9 * fabs(test_uniform()), before = at - 1e-5, after = at + 1e-5;
+            sets[k][0] = mst_expr_evaluate(function, &at);
+            slopes[k] = (mst_expr_evaluate(function, &after) - mst_expr_evaluate(function, &before)) / 2e-5;
+            sets[k][1] = 1e-7;
+            sets[k][2] = k % 2;
+        }
+        mst_expr_destroy(function);
+        snprintf(text, sizeof text, "b*exp(x) + (abs(%s - c) < w ? 1000 : 0)", functions[i]);
+        mst_integral_desc d = test_integral_desc(text, &range, 3, names);
+        d.relative_tolerance = 1e-9;
+        test_integral_run(*state, &d, sets[0], SETS_A_FUNCTION, r);
+        for (int k = 0; k < SETS_A_FUNCTION; k++) {
+            const double least = sets[k][2] * expm1(1) + 0.999 * 2e-4 / fabs(slopes[k]); // a function may come there twice
+            CHECK(r[k].status != MST_INTEGRAL_CONVERGED || r[k].value >= least,
+                  "%s to %.17g: %.9g +- %g, should be %g or more; %llu", functions[i], sets[k][0], r[k].value, r[k].error, least,
+                  (unsigned long long)r[k].evaluations);
+        }
+    }
+}
+
+// Strips, shells and small boxes far thinner than nodes are apart, on nothing and beside what is seen: none is claimed without
+// them. In both shapes.
+static void test_thin(void **state) {
+    static const mst_integral_range box[] = {{"x", "0", "1"}, {"y", "0", "1"}, {"z", "0", "1"}};
+    static const struct {
+        const char *integrand;
+        int n;
+        double tolerance, exact;
+        bool converges;
+    } cases[] = {
+        {"abs(x - y - 0.137) < 1e-3 ? 1 : 0", 2, 0.1, 1.726e-3, true},
+        {"1 + (abs(x - y - 0.137) < 1e-3 ? 100 : 0)", 2, 0.03, 1.1726, true},
+        {"1 + (x - y > 0.13 && x - y < 0.132 ? 100 : 0)", 2, 0.03, 1.1738, true},
+        {"(x - y)^2 < 1e-6 ? 3 : 2", 2, 3e-4, 2.001999, true},
+        {"x*y + (x > 0.3 && x < 0.301 && y > 0.7 && y < 0.701 ? 1000 : 0)", 2, 1e-4, 0.251, true},
+        {"x > 0.3 && x < 0.3001 && y > 0.7 && y < 0.7001 ? 1 : 0", 2, 1e-2, 1e-8, true},
+        {"x <= 0.3 || x >= 0.301 || y <= 0.7 || y >= 0.701 || z < 0.1 || z > 0.1007 ? 1 : 100", 3, 1e-6, 1.0000000693, true},
+        {"1 + (mod(x + y, 0.5) < 1e-3 ? 100 : 0)", 2, 0.03, 1.2005, true},
+        {"abs((x - 0.5)^2 + (y - 0.5)^2 + (z - 0.5)^2 - 0.1) < 1e-4 ? 1 : 0", 3, 0.1, 3.9738e-4, false}};
+    mst_integral_result r;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int shape = 0; shape < (cases[i].tolerance < 0.03 ? 2 : 1); shape++) {
+            mst_integral_desc d = test_integral_desc(cases[i].integrand, box, 0, NULL);
+            d.n_variables = cases[i].n;
+            d.relative_tolerance = cases[i].tolerance;
+            d.max_evaluations = 4000000;
+            d.shape = shape ? MST_INTEGRAL_SHAPE_GPU : MST_INTEGRAL_SHAPE_CPU;
+            test_integral_run(*state, &d, NULL, 1, &r);
+            CHECK(r.status == (cases[i].converges ? MST_INTEGRAL_CONVERGED : MST_INTEGRAL_BUDGET) &&
+                      fabs(r.value - cases[i].exact) <= fmax(r.error, cases[i].tolerance * cases[i].exact),
+                  "%s: %.9g +- %g, should be %.9g; %s after %llu", cases[i].integrand, r.value, r.error, cases[i].exact,
+                  mst_integral_status_name(r.status), (unsigned long long)r.evaluations);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin)};
+    return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
+}
