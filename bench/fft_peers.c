@@ -1,10 +1,9 @@
-// fft-peers: Mastaba's transforms beside those of FFTW, VkFFT, clFFT and cuFFT; and with the kernels of CPUs that Mastaba would
-// not choose.
+// fft-peers: Mastaba's transforms beside those of FFTW, VkFFT, clFFT and cuFFT; and with kernels of CPUs that are written for
+// the length, which Mastaba would not choose.
 #include "harness.h"
 
 static const peer_entry entries[] = {
     {"mastaba", "", &peer_mastaba_fft, true, true},
-    {"any-length", "", &peer_any_length_fft, false, false},
     {"specialised", "", &peer_specialised_fft, false, false},
     {"fftw", "FFTW (libfftw3-dev)", &peer_fftw_fft, true, false},
     {"vkfft", "VkFFT (libvkfft-dev, or MASTABA_VKFFT_DIR)", VKFFT_PEER(peer_vkfft_fft), true, true},

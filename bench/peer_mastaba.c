@@ -75,10 +75,6 @@ static void *create_with(const bench_job *job, mst_fft_kernels kernels, char why
 
 static void *create(const bench_job *job, char why[PEER_TEXT]) { return create_with(job, MST_FFT_KERNELS_BY_RULE, why); }
 
-static void *create_any_length(const bench_job *job, char why[PEER_TEXT]) {
-    return create_with(job, MST_FFT_KERNELS_ANY_LENGTH, why);
-}
-
 static void *create_specialised(const bench_job *job, char why[PEER_TEXT]) {
     return create_with(job, MST_FFT_KERNELS_SPECIALISED, why);
 }
@@ -101,7 +97,5 @@ static bool run(void *state, int times) {
 
 const bench_peer peer_mastaba_fft = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};
 const bench_peer peer_mastaba_convolution = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};
-const bench_peer peer_any_length_fft = {"any-length",     NULL, version,          create_any_length,
-                                        opencl_peer_load, run,  opencl_peer_read, destroy};
 const bench_peer peer_specialised_fft = {"specialised",    NULL, version,          create_specialised,
                                          opencl_peer_load, run,  opencl_peer_read, destroy};

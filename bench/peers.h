@@ -48,7 +48,7 @@ typedef struct bench_peer {
     void (*destroy)(void *state);
 } bench_peer;
 
-extern const bench_peer peer_mastaba_fft, peer_any_length_fft, peer_specialised_fft, peer_mastaba_convolution;
+extern const bench_peer peer_mastaba_fft, peer_specialised_fft, peer_mastaba_convolution;
 extern const bench_peer peer_fftw_fft, peer_fftw_composition;
 extern const bench_peer peer_vkfft_fft, peer_vkfft_composition, peer_vkfft_convolution;
 extern const bench_peer peer_clfft_fft, peer_clfft_composition;

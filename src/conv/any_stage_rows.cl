@@ -141,19 +141,17 @@ __attribute__((noinline)) void scatter(const vreal *restrict g, __global const s
                 parts == 2 ? ((const real *)&g[2 * k + 1])[l] : 0);
 }
 
-#define SEND_LANES(a, b)                                                                                               \
-    if (a < t->count)                                                                                                  \
-        PUT_LOW(a, b, array + parts * (t->at[a] + t->begin[a] + shift))                                                \
-    if (b < t->count)                                                                                                  \
-    PUT_HIGH(a, b, array + parts * (t->at[b] + t->begin[b] + shift))
+#define SEND_LANE(l)                                                                                                   \
+    if (l < t->count)                                                                                                  \
+        VSTORE(r[l], 0, array + parts * (t->at[l] + t->begin[l] + shift));
 #define HOLD_LANE(l) g[l] = r[l];
 INLINE void send_rows(vreal *r, __global const stage_port *p, __global real *array, const tile *t, long position,
                       const long parts, bool contiguous, long start, long kept) {
     const uint m = LANES / (uint)parts;
     const long shift = position - start; // to the place in the result
     if (contiguous && shift >= 0 && t->most + shift + m <= kept) {
-        transpose(r);
-        EACH_PAIR(SEND_LANES)
+        transpose_to_lines(r);
+        EACH_LANE(SEND_LANE)
     } else if (shift + m > 0 && t->least + shift < kept) {
         vreal g[LANES];
         EACH_LANE(HOLD_LANE)

@@ -11,21 +11,9 @@
 // What a plan of several launches works on at a time: it stays in the caches from one to the next.
 #define CACHED_BYTES ((uint64_t)4 << 20)
 
-// Short rows are little but moves of data, at which kernels that know the size are up to 1.2 times as fast, those of 32 numbers
-// by a twentieth, those of 20 to 30 not: worth compiling where a call has many of them.
-enum { SHORT_ROW = 16, LONGER_ROW = 32, MANY_POINTS = 1 << 20 };
-
-static bool has_many_short_rows(const mst_fft *plan) {
-    const mst_layout *in = &plan->desc.input, *out = &plan->desc.output;
-    const size_t n = in->shape[plan->desc.axes[0]];
-    return plan->desc.n_axes == 1 && mst_type_is_complex(in->type) && mst_type_is_complex(out->type) &&
-           (n <= SHORT_ROW || n == LONGER_ROW) && mst_layout_count(in) >= MANY_POINTS;
-}
-
 bool mst_any_suits(const mst_fft *plan) {
     const mst_pass_choice *c = &plan->choice;
-    return plan->cpu && plan->kernels != MST_FFT_KERNELS_SPECIALISED &&
-           (plan->kernels == MST_FFT_KERNELS_ANY_LENGTH || !has_many_short_rows(plan)) && (c->radix == 0 || c->radix == 8) &&
+    return plan->cpu && plan->kernels != MST_FFT_KERNELS_SPECIALISED && (c->radix == 0 || c->radix == 8) &&
            (c->lanes == 0 || c->lanes == mst_pass_lanes(plan->is_double));
 }
 

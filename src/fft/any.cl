@@ -47,7 +47,7 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
     else if (s->way == ANY_BY_REALS)
         load_real_rows(v, from, at, there, swap);
     else
-        load_rows(v, from, at, there, swap);
+        load_rows(v, from, at, there, there, swap);
     for (uint e = there; e < (uint)s->n; e++)
         RE(e) = 0, IM(e) = 0;
     if (multiplied)
@@ -109,7 +109,7 @@ void store_tile(vreal *v, __global const any_pass *p, __global real *to, __globa
     else if (s->way == ANY_BY_REALS)
         store_real_rows(v, to, at, places, n, swap, count, scale);
     else
-        store_rows(v, to, at, places, n, (uint)p->near, swap, count, scale);
+        store_rows(v, to, at, places, n, n, (uint)p->near, swap, count, scale);
 }
 
 void transform_tile(vreal *v, __global const any_pass *p, uint count, __global const real *numbers,
@@ -129,16 +129,14 @@ __attribute__((noinline)) void transform_rows(vreal *v, __global const any_pass 
                                               __global const uint *places, long s_start, long t_start, real scale) {
     const uint n = (uint)p->n, several = (uint)p->several;
     const long s_stride = p->source.lane_stride, t_stride = p->target.lane_stride;
-    long at[LANES];
-    for (uint t = 0; t < several; t++) {
-        for (uint l = 0; l < LANES; l++)
-            at[l] = s_start + (long)(t * LANES + l) * s_stride;
-        load_rows(v + 2 * n * t, from, at, n, (uint)p->source.swap);
-    }
+    long s_at[LANES], t_at[LANES];
+    for (uint l = 0; l < LANES; l++)
+        s_at[l] = (long)l * s_stride, t_at[l] = (long)l * t_stride;
+    for (uint t = 0; t < several; t++)
+        load_rows(v + 2 * n * t, from + s_start + (long)(t * LANES) * s_stride, s_at, n, several * n,
+                  (uint)p->source.swap);
     transform_tile(v, p, several * n, numbers, places);
-    for (uint t = 0; t < several; t++) {
-        for (uint l = 0; l < LANES; l++)
-            at[l] = t_start + (long)(t * LANES + l) * t_stride;
-        store_rows(v + 2 * n * t, to, at, places, n, (uint)p->near, (uint)p->target.swap, LANES, scale);
-    }
+    for (uint t = 0; t < several; t++)
+        store_rows(v + 2 * n * t, to + t_start + (long)(t * LANES) * t_stride, t_at, places, n, several * n,
+                   (uint)p->near, (uint)p->target.swap, LANES, scale);
 }

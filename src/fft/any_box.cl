@@ -3,12 +3,12 @@
 // Where a line's real numbers lie side by side: to complex ones whose imaginary parts are zero.
 __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const real *restrict from,
                                               const long *restrict at, uint n, uint swap) {
-    size_t e = 0;
+    const size_t whole = by_vectors(n, LANES);
     vreal *re = v + swap, *im = v + 1 - swap;
     for (size_t k = 0; k < n; k++)
         im[2 * k] = 0;
     EACH_LANE(FIND)
-    for (; e + LANES <= n; e += LANES) {
+    BY_VECTORS(e, n, LANES, whole) {
         vreal r[LANES];
 #define LOAD_REAL(a, b) TAKE_HALVES(a, b, from##a + e, from##b + e)
         EACH_PAIR(LOAD_REAL)
@@ -16,7 +16,7 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
 #define PUT_REAL(i) re[2 * (e + i)] = r[i];
         EACH_LANE(PUT_REAL)
     }
-    for (; e < n; e++)
+    for (size_t e = whole; e < n; e++)
         for (uint l = 0; l < LANES; l++)
             ((real *)&re[2 * e])[l] = from[at[l] + (long)e];
 }
@@ -25,18 +25,18 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
 __attribute__((noinline)) void store_real_rows(const vreal *restrict v, __global real *restrict to,
                                                const long *restrict at, __global const uint *restrict places, uint n,
                                                uint swap, uint count, real scale) {
-    size_t k = 0;
+    const size_t whole = count == LANES ? by_vectors(n, LANES) : 0;
     const vreal *re = v + swap;
     EACH_LANE(FIND_TO)
-    for (; count == LANES && k + LANES <= n; k += LANES) {
+    BY_VECTORS(k, n, LANES, whole) {
         vreal r[LANES];
 #define TAKE_REAL(i) r[i] = re[2 * (size_t)places[k + i]] * scale;
         EACH_LANE(TAKE_REAL)
-        transpose(r);
-#define STORE_REAL(a, b) PUT_LOW(a, b, to##a + k) PUT_HIGH(a, b, to##b + k)
-        EACH_PAIR(STORE_REAL)
+        transpose_to_lines(r);
+#define STORE_REAL(l) VSTORE(r[l], 0, to##l + k);
+        EACH_LANE(STORE_REAL)
     }
-    for (; k < n; k++)
+    for (size_t k = whole; k < n; k++)
         for (uint l = 0; l < count; l++)
             to[at[l] + (long)k] = ((const real *)&re[2 * places[k]])[l] * scale;
 }

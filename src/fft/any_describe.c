@@ -89,7 +89,7 @@ static bool is_wide(const any_side *s, const mst_pass_op *op) {
 }
 
 #define SHORT_ROW 16
-#define ROWS_AT_ONCE 128 // elements of them, in vectors: a quarter of the first cache
+#define ROWS_AT_ONCE 64 // elements of them, in vectors: an eighth of the first cache; what is asked for meanwhile takes as much
 
 static cell several_of(const any_pass *p, const mst_pass *pass) {
     return pass->load.multiply || pass->store.multiply ? 1 : mst_any_several(p);

@@ -62,9 +62,9 @@ __attribute__((noinline)) void store_reals(const vreal *restrict v, __global rea
         vreal r[LANES];
 #define TAKE_REALS(i) r[i] = even_sign_of(v[slots[j + i]], i, even, odd);
         EACH_LANE(TAKE_REALS)
-        transpose(r);
-#define STORE_REALS(a, b) PUT_LOW(a, b, to##a + j) PUT_HIGH(a, b, to##b + j)
-        EACH_PAIR(STORE_REALS)
+        transpose_to_lines(r);
+#define STORE_REALS(l) VSTORE(r[l], 0, to##l + j);
+        EACH_LANE(STORE_REALS)
     }
     for (; j < n; j++) {
         const vreal x = even_sign_of(v[slots[j]], j, even, odd);

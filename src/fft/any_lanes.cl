@@ -2,6 +2,11 @@
 #define RE(i) v[2 * (i)]
 #define IM(i) v[2 * (i) + 1]
 
+// Consecutive steps whose blocks of numbers are small go through one part of the tile after the other, each of whole
+// blocks, which stays in the first cache from step to step.
+#define NEAR_NUMBERS 512u
+#define PART_OF(block) (NEAR_NUMBERS / (block) * (block))
+
 // A tile is transposed square by square: ROW complex numbers of each line, one vector of a line, against the vectors of
 // their real and imaginary parts. Lines come and go by halves, those of lines l and l + LANES/2 in one vector, so that
 // what is left to transpose are smaller squares in each half of the vectors, whose numbers no instruction has to carry
@@ -19,7 +24,6 @@ typedef double8 vpairs;
 #define EACH_LANE(F) F(0) F(1) F(2) F(3)
 #define EACH_OF_ROW(F) F(0) F(1)
 #define HALF_LOAD vload2
-#define HALF_STORE vstore2
 #define EACH_PAIR(F) F(0, 2) F(1, 3)
 #define LOW(a, b) (vreal)((a).s0, (b).s0, (a).s2, (b).s2)
 #define HIGH(a, b) (vreal)((a).s1, (b).s1, (a).s3, (b).s3)
@@ -42,7 +46,6 @@ typedef float16 vpairs;
 #define EACH_LANE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 #define EACH_OF_ROW(F) F(0) F(1) F(2) F(3)
 #define HALF_LOAD vload4
-#define HALF_STORE vstore4
 #define EACH_PAIR(F) F(0, 4) F(1, 5) F(2, 6) F(3, 7)
 #define LOW(a, b) (vreal)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5)
 #define HIGH(a, b) (vreal)((a).s2, (b).s2, (a).s3, (b).s3, (a).s6, (b).s6, (a).s7, (b).s7)
@@ -59,12 +62,11 @@ INLINE void transpose(vreal *r) {
     transpose_half(r + LANES / 2);
 }
 
-// Vectors of two lines, from one each and back.
+// Vectors of two lines, from one each. They are put back together before they are stored: of stores of halves LLVM 14
+// makes twice as many instructions.
 #define TAKE_HALVES(a, b, from_a, from_b)                                                                              \
     r[a] = (vreal)(HALF_LOAD(0, from_a), HALF_LOAD(0, from_b)),                                                        \
     r[b] = (vreal)(HALF_LOAD(1, from_a), HALF_LOAD(1, from_b));
-#define PUT_LOW(a, b, to) HALF_STORE(r[a].lo, 0, to), HALF_STORE(r[b].lo, 1, to);
-#define PUT_HIGH(a, b, to) HALF_STORE(r[a].hi, 0, to), HALF_STORE(r[b].hi, 1, to);
 
 // From vectors of one line each, and to such.
 #define SWAP_HALVES(a, b)                                                                                              \

@@ -33,16 +33,19 @@ bool evenly_apart(const long *at, uint count, long stride) {
 
 // What the next tile wants: no processor foresees it. Where lines lie side by side, its numbers are behind this one's,
 // and far from one another, to be read (0) or written (1). A tile of short rows is one run of memory that ends where
-// processors have just found out that it is one; the next one's waits in the second cache, as the first is full.
+// processors have just found out that it is one; the next one's waits in the second cache, as the first is full. So
+// do the lines that the next tile of rows up to half as long is written to.
 #if defined(PREFETCHES) && defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define ASK(at, write) __builtin_prefetch((const void *)(size_t)(at), write)
 #define ASK_LATER(at) __builtin_prefetch((const void *)(size_t)(at), 0, 2)
+#define ASK_TO_WRITE(at) __builtin_prefetch((const void *)(size_t)(at), 1, 2)
 #endif
 #endif
 #ifndef ASK
 #define ASK(at, write)
 #define ASK_LATER(at)
+#define ASK_TO_WRITE(at)
 #endif
 
 INLINE real2 read_value(__global const any_side *s, __global const real *from, uint position) {
@@ -161,18 +164,28 @@ __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real
 
 #define SHORT 256u // longer rows are foreseen
 
-// Where a line's elements lie side by side.
+// How many of n elements are moved by vectors of so many: all, if the last vector ends with the last of them, where
+// more than a few would go one by one. BY_VECTORS goes through the vectors' first elements.
+INLINE size_t by_vectors(uint n, uint many) {
+    const uint left = n % many;
+    return n > many && left > many / 4 && left > 1 ? n : n - left;
+}
+#define BY_VECTORS(e, n, many, whole)                                                                                  \
+    for (size_t e = 0, end = (n) - (n) % (many), more = 1; more; more = end < whole, e = whole - (many), end = whole)  \
+        for (; e < end; e += (many))
+
+// Where a line's elements lie side by side; so many elements `ahead` are those of the next tile.
 __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at,
-                                         uint n, uint swap) {
-    size_t e = 0;
+                                         uint n, uint ahead, uint swap) {
+    const size_t whole = by_vectors(n, ROW);
     vreal *re = v + swap, *im = v + 1 - swap;
 #define FIND(l) __global const real *from##l = from + at[l];
     EACH_LANE(FIND)
-    for (; e + ROW <= n; e += ROW) {
+    BY_VECTORS(e, n, ROW, whole) {
         vreal r[LANES];
 #define LOAD(a, b) TAKE_HALVES(a, b, from##a + 2 * e, from##b + 2 * e)
         EACH_PAIR(LOAD)
-#define ASK_NEXT(i) ASK_LATER(from0 + 2 * LANES * (n + e + i));
+#define ASK_NEXT(i) ASK_LATER(from0 + 2 * LANES * (ahead + e + i));
         if (n <= SHORT) {
             EACH_OF_ROW(ASK_NEXT)
         }
@@ -180,7 +193,7 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
 #define PUT(i) re[2 * (e + i)] = r[2 * i], im[2 * (e + i)] = r[2 * i + 1];
         EACH_OF_ROW(PUT)
     }
-    for (; e < n; e++)
+    for (size_t e = whole; e < n; e++)
         for (uint l = 0; l < LANES; l++) {
             ((real *)&re[2 * e])[l] = from[at[l] + 2 * (long)e];
             ((real *)&im[2 * e])[l] = from[at[l] + 2 * (long)e + 1];
@@ -322,7 +335,7 @@ __attribute__((noinline)) void store_one_column(const vreal *restrict v, __globa
 INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const uint *places, size_t k, size_t apart,
                       real scale) {
     size_t from = 2 * (size_t)places[k];
-    if (apart) { // they are as far apart as the elements of the first step
+    if (apart) { // they are as far apart as the elements of the first step, from a multiple of ROW on
 #define TAKE_NEAR(i) r[2 * i] = re[from + i * apart] * scale, r[2 * i + 1] = im[from + i * apart] * scale;
         EACH_OF_ROW(TAKE_NEAR)
     } else {
@@ -331,33 +344,34 @@ INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const
     r[2 * i] = re[from] * scale, r[2 * i + 1] = im[from] * scale;
         EACH_OF_ROW(TAKE)
     }
-    transpose(r);
+    transpose_to_lines(r);
 }
 
 __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real *restrict to, const long *restrict at,
-                                          __global const uint *restrict places, uint n, uint near, uint swap,
-                                          uint count, real scale) {
-    size_t k = 0;
-    const size_t apart = 2 * near;
+                                          __global const uint *restrict places, uint n, uint ahead, uint near,
+                                          uint swap, uint count, real scale) {
+    const size_t apart = 2 * near, whole = by_vectors(n, ROW);
     const vreal *re = v + swap, *im = v + 1 - swap;
 #define FIND_TO(l) __global real *to##l = to + at[l];
     EACH_LANE(FIND_TO)
-    for (; k + ROW <= n; k += ROW) {
+    BY_VECTORS(k, n, ROW, whole) {
         vreal r[LANES];
-        take_rows(r, re, im, places, k, apart, scale);
+        take_rows(r, re, im, places, k, k % ROW ? 0 : apart, scale);
+#define ASK_NEXT_TO(i) ASK_TO_WRITE(to0 + 2 * LANES * (ahead + k + i));
+        if (n <= SHORT / 2) {
+            EACH_OF_ROW(ASK_NEXT_TO)
+        }
         if (count == LANES) {
-#define STORE(a, b) PUT_LOW(a, b, to##a + 2 * k) PUT_HIGH(a, b, to##b + 2 * k)
-            EACH_PAIR(STORE)
+#define STORE(l) VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE)
         } else {
-#define STORE_THERE(a, b)                                                                                              \
-    if (a < count)                                                                                                     \
-        PUT_LOW(a, b, to##a + 2 * k)                                                                                   \
-    if (b < count)                                                                                                     \
-    PUT_HIGH(a, b, to##b + 2 * k)
-            EACH_PAIR(STORE_THERE)
+#define STORE_THERE(l)                                                                                                 \
+    if (l < count)                                                                                                     \
+        VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE_THERE)
         }
     }
-    for (; k < n; k++)
+    for (size_t k = whole; k < n; k++)
         for (uint l = 0; l < count; l++) {
             to[at[l] + 2 * (long)k] = ((const real *)&re[2 * places[k]])[l] * scale;
             to[at[l] + 2 * (long)k + 1] = ((const real *)&im[2 * places[k]])[l] * scale;

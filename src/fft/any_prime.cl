@@ -51,11 +51,22 @@ __attribute__((noinline)) void put_chirped(vreal *restrict to, const vreal *rest
     }
 }
 
+// Of consecutive steps, the sizes of blocks are multiples or divisors of one another.
+uint block_of(__global const any_pass *p, uint k) { return (uint)(p->radices[k] * p->apart[k]); }
+
 void take_smooth_steps(vreal *v, __global const any_pass *p, uint first, uint end, uint count,
                        __global const real *numbers) {
-    for (uint k = first; k < end; k++)
-        take_step(v, count, (uint)p->radices[k], (uint)p->apart[k], (uint)p->inner[k], numbers + p->tables[k],
-                  numbers + p->odd[k]);
+    for (uint k = first, next; k < end; k = next) {
+        uint block = block_of(p, k), part = count;
+        for (next = k + 1; count > NEAR_NUMBERS && next < end && max(block, block_of(p, next)) <= NEAR_NUMBERS; next++)
+            block = max(block, block_of(p, next));
+        if (next > k + 1)
+            part = PART_OF(block);
+        for (uint at = 0; at < count; at += part)
+            for (uint i = k; i < next; i++)
+                take_step(v + 2 * (size_t)at, min(part, count - at), (uint)p->radices[i], (uint)p->apart[i],
+                          (uint)p->inner[i], numbers + p->tables[i], numbers + p->odd[i]);
+    }
 }
 
 // One of n numbers that are `apart` from one another.

@@ -32,8 +32,8 @@ typedef struct mst_fft_pass {
 
 enum { MST_FFT_SOURCE = 1, MST_FFT_TARGET = 2 };
 
-// CPU-shaped: a program for all sizes (any.h), or kernels that are written for the plan's.
-typedef enum mst_fft_kernels { MST_FFT_KERNELS_BY_RULE, MST_FFT_KERNELS_ANY_LENGTH, MST_FFT_KERNELS_SPECIALISED } mst_fft_kernels;
+// CPU-shaped: a program for all sizes (any.h) but for a tuned choice, or kernels that are written for the plan's.
+typedef enum mst_fft_kernels { MST_FFT_KERNELS_BY_RULE, MST_FFT_KERNELS_SPECIALISED } mst_fft_kernels;
 
 struct mst_fft {
     mst_context *context;
