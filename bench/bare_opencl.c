@@ -1,5 +1,6 @@
 // bare-opencl: what any program pays for OpenCL before it computes: platforms, devices, a context and a queue of the first
 // device. bench/first_answer.py holds the start of commands against it.
+#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
 

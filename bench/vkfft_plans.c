@@ -3,6 +3,7 @@
 //     vkfft-plans N...    on the first OpenCL device, 8 vectors of each N complex numbers: prints a line `PROCESSOR WALL` for
 //                         each, seconds of making the plan and of the first transform, in which PoCL compiles what it runs
 #define VKFFT_BACKEND 3
+#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdbool.h>
 #include <stdio.h>
