@@ -117,23 +117,15 @@ static void describe_middle(mst_mpi_frame *f, const mst_convolution_desc *d) {
 
 // ---- Who has what
 
-// This rank's padded array of a side and its spectrum, in which the middle's axes are the fastest.
+// This rank's padded array of a side, which has no gaps, and its spectrum.
 static mst_status find_spectrum(mst_mpi_frame *f, int side, mst_error *error) {
     mst_mpi_fft_desc *d = &f->transforms[side];
     mst_mpi_operand *o = &f->operands[side];
     mst_mpi_part *const ends[] = {side == MST_MPI_Z ? &o->spectrum : &o->padded, side == MST_MPI_Z ? &o->padded : &o->spectrum};
-    mst_status status = mst_mpi_fft_parts_of(d, true, f->n_ranks, f->rank, ends[0], ends[1], error);
-    mst_layout *padded = &o->padded.layout, *spectrum = &o->spectrum.layout;
-    ptrdiff_t stride = 1;
+    const mst_status status = mst_mpi_fft_parts_of(d, true, f->n_ranks, f->rank, ends[0], ends[1], error);
+    mst_layout *padded = &o->padded.layout;
     *padded = mst_layout_dense(padded->type, padded->rank, padded->shape);
-    for (int turn = 0; turn < 2; turn++)
-        for (int k = spectrum->rank - 1; k >= 0; k--)
-            if (f->is_middle[k] == (turn == 0)) {
-                spectrum->strides[k] = stride;
-                stride *= (ptrdiff_t)larger(spectrum->shape[k], 1);
-            }
-    memcpy(d->input_strides, ends[0]->layout.strides, sizeof d->input_strides);
-    memcpy(d->output_strides, ends[1]->layout.strides, sizeof d->output_strides);
+    memcpy(side == MST_MPI_Z ? d->output_strides : d->input_strides, padded->strides, sizeof padded->strides);
     return status;
 }
 

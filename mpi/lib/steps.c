@@ -215,10 +215,15 @@ static void strip(mst_mpi_steps *s) {
     memmove(s->step, s->step + empty, (size_t)s->n * sizeof s->step[0]);
 }
 
-static void leave_last(mst_mpi_steps *s) {
+// Takes away what the last step transforms. Returns its axes, a bit for each.
+static unsigned leave_last(mst_mpi_steps *s) {
     mst_mpi_step *last = &s->step[s->n - 1];
+    unsigned left = 0;
+    for (int i = 0; i < last->n_axes; i++)
+        left |= 1u << last->axes[i];
     last->n_axes = 0;
     last->out = last->in;
+    return left;
 }
 
 // A step that transforms nothing, before (at 0) or behind all others.
@@ -272,12 +277,19 @@ static void choose_orders(mst_mpi_steps *s, const mst_mpi_grid *natural) {
 
 // The caller works along the axes that it is left, and has them the fastest: then the exchange transposes, which takes less than
 // transforms that write or read columns.
-static void keep_order(mst_mpi_steps *s) {
+static void keep_order(mst_mpi_steps *s, unsigned left) {
     const mst_mpi_grid none = {{0, 0}, {1, 1}};
-    if (s->n > 1 && !s->step[s->n - 1].n_axes)
-        put_order(s, &none, NULL, s->step[s->n - 2].out.order);
-    if (s->n > 1 && !s->step[0].n_axes)
-        put_order(s, &none, NULL, s->step[1].in.order);
+    for (int end = 0; end < 2 && s->n > 1; end++) {
+        mst_mpi_step *callers = &s->step[end ? s->n - 1 : 0];
+        if (callers->n_axes)
+            continue;
+        put_order(s, &none, NULL, end ? s->step[s->n - 2].out.order : s->step[1].in.order);
+        for (int fast = 0, n = 0; fast < 2; fast++)
+            for (int k = 0; k < s->rank; k++)
+                if ((left >> k & 1) == (unsigned)fast)
+                    callers->in.order[n++] = k;
+        memcpy(callers->out.order, callers->in.order, sizeof callers->in.order);
+    }
 }
 
 // One rank cuts nothing, but its transposed sides lie in memory as those of several slabs do: FFTW's programs rely on it.
@@ -297,6 +309,7 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, bool partly, int n_rank
     mst_status status = MST_OK;
     walk w = {.desc = d, .real = -1, .steps = s};
     const bool real = halves(d);
+    unsigned left = 0;
     *s = (mst_mpi_steps){.rank = d->rank, .n_ranks = n_ranks};
     TRY(check_types(d, error));
     TRY(check_shape(d, error));
@@ -310,7 +323,7 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, bool partly, int n_rank
     const mst_mpi_grid transposed = w.grid;
     strip(s);
     if (partly)
-        leave_last(s);
+        left = leave_last(s);
     if (real ? d->direction == MST_FFT_INVERSE : d->transposed_input == 1)
         reverse(s);
     const mst_mpi_grid *first = d->transposed_input ? &transposed : &natural,
@@ -321,7 +334,7 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, bool partly, int n_rank
         add_empty(s, s->n, last);
     choose_orders(s, &natural);
     if (partly)
-        keep_order(s);
+        keep_order(s, left);
     if (n_ranks == 1)
         order_as_slabs(d, s);
     memcpy(s->strides[0], d->input_strides, sizeof s->strides[0]);

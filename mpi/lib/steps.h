@@ -31,7 +31,8 @@ typedef struct mst_mpi_steps {
 } mst_mpi_steps;
 
 // Partly: what is transformed in the last step of a forward transform, or the first one of an inverse, is left to the caller,
-// whose part is exchanged there. Where there is one step, that is all.
+// whose part is exchanged there, with these axes the fastest: its strides are not given, as other ranks of the host read it where
+// it lies, each of which has its own. Where there is one step, that is all.
 mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *desc, bool partly, int n_ranks, mst_mpi_steps *steps, mst_error *error);
 
 // A rank's box before or behind a step, and its layout.

@@ -146,16 +146,15 @@ MST_API mst_status mst_mpi_convolution_needs(const mst_convolution_desc *desc, m
 
 // Makes the plan of a convolution over all ranks of the communicator, along the first axis, too, in a circle, and with operands
 // of like lengths, by transforms that ranks share. The context is this rank's and outlives the plan; timeout as in
-// mst_mpi_fft_desc. *out is the caller's; NULL on failure. Collective, blocks. Errors are those of mst_convolution_result,
+// mst_mpi_fft_desc. *out is the caller's; NULL on failure. Collective, blocks. Errors are those of mst_convolution_create,
 // mst_fft_create and mst_mpi_convolution_parts; MST_ERROR_HOST_MEMORY; MST_ERROR_IO where MPI fails.
 MST_API mst_status mst_mpi_convolution_create(MPI_Comm communicator, mst_context *context, const mst_convolution_desc *desc,
                                               mst_mpi_cut cut, double timeout, mst_mpi_convolution **out, mst_error *error);
 MST_API void mst_mpi_convolution_destroy(mst_mpi_convolution *plan); // collective, unless it is NULL or broken
 
 // Convolves this rank's parts of x and y into its part of z, all in host memory (NULL: it has none); z may be x or y, which takes
-// as much memory as z has for the time where nothing is exchanged. On failure
-// z is undefined. Results agree with those of one process but for rounding. Collective, blocks. Errors are those of
-// mst_mpi_fft_execute.
+// as much memory as z has for the time where nothing is exchanged. On failure z is undefined. Results agree with those of one
+// process but for rounding. Collective, blocks. Errors are those of mst_mpi_fft_execute and mst_convolution_execute.
 MST_API mst_status mst_mpi_convolution_execute(mst_mpi_convolution *plan, const void *x, const void *y, void *z,
                                                mst_error *error);
 
