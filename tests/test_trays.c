@@ -2,6 +2,8 @@
 // that fail, and a caller who cancels. Numbers of system calls, which is what trays are for, are counted.
 #include "support.h"
 
+#include "fft/tray.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -243,9 +245,41 @@ static void progress_beside_slow_files(void **state) {
     end(&f);
 }
 
+// Trays of random columns of complex numbers that are transformed in place stay within their room, and one is alone only where
+// two of its size would not fit.
+static void one_tray_only_without_room_for_two(void **state) {
+    (void)state;
+    int alone = 0, both = 0;
+    for (int k = 0; k < 2000; k++) {
+        const size_t rows = test_between(2, 600), columns = test_between(16, 8000);
+        mst_fft_panel_pass trays[MST_SIDES],
+            pass = {.array = {MST_FFT_PANELS_OUTPUT, MST_FFT_PANELS_OUTPUT},
+                    .type = {MST_COMPLEX64, MST_COMPLEX64},
+                    .n_axes = 2,
+                    .axes = {{0, {rows, rows}, {(int64_t)columns, (int64_t)columns}}, {1, {columns, columns}, {1, 1}}},
+                    .transformed = 1,
+                    .real = -1,
+                    .scale = 1};
+        CHECK(mst_fft_panel_choose(&pass, 8 * rows * test_between(1, columns / 8)), "%zu x %zu: no panels", rows, columns);
+        mst_tray_room room = {.bytes = 8 * rows * test_between(1, 3 * columns), .file = {true, true}};
+        if (test_between(0, 4) == 0)
+            room.bytes = UINT64_MAX / 2;
+        const mst_tray_shape shape = mst_fft_panel_trays(&pass, &room, trays);
+        if (shape.items[0] == 0 || !shape.shared)
+            continue;
+        CHECK(shape.held[0] * shape.bytes[0] <= room.bytes, "%zu x %zu: more than the room", rows, columns);
+        CHECK(shape.held[0] > 1 || 2 * shape.bytes[0] > room.bytes, "%zu x %zu in %llu bytes: one tray of %llu alone", rows,
+              columns, (unsigned long long)room.bytes, (unsigned long long)shape.bytes[0]);
+        alone += shape.held[0] == 1;
+        both += shape.held[0] == 2;
+    }
+    CHECK(alone > 50 && both > 50, "%d alone, %d of two", alone, both);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures),
-                                       cmocka_unit_test(progress_beside_slow_files)};
+                                       cmocka_unit_test(progress_beside_slow_files),
+                                       cmocka_unit_test(one_tray_only_without_room_for_two)};
     files.reads_left = files.writes_left = files.reads_held = files.writes_held = -1;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

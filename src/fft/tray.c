@@ -39,8 +39,11 @@ static void choose_side(const mst_fft_panel_pass *p, int side, bool is_short, ui
                         mst_fft_panel_pass *tray) {
     const uint64_t run = mst_fft_panel_run(p, side);
     size_t held = MST_TRAYS_A_PORT, panels = panels_that_fit(p, side, is_short, bytes, held);
-    if (is_short && panels * run < LEAST_ROW)
-        panels = panels_that_fit(p, side, is_short, bytes, held = 1);
+    const size_t alone = panels_that_fit(p, side, is_short, bytes, 1);
+    if (is_short && panels * run < LEAST_ROW && alone > panels) {
+        panels = alone;
+        held = 1;
+    }
     if (panels < 2)
         return;
     *tray = widen(p, panels);
