@@ -20,7 +20,8 @@ typedef struct convolve_together {
 } convolve_together;
 
 // Whether a convolution along the first axis is for the team together: in a circle, or where the second operand has more rows
-// than three quarters of a share. Each would convolve as many more than it keeps then, which takes longer than exchanges.
+// than three quarters of a share, as each would convolve as many more than it keeps then. Where exchanges begin to take less was
+// judged, not measured.
 bool convolve_is_together(const mst_convolution_desc *desc);
 
 // Does it, all of the team at once, and unless dry, reports. An exit code.
