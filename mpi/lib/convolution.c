@@ -3,6 +3,7 @@
 #include "copy.h"
 #include "fft.h"
 #include "frame.h"
+#include "numbers.h"
 #include "view.h"
 
 #include <stdlib.h>
@@ -35,8 +36,6 @@ static mst_status prepare(void *half_made, void *given, mst_error *error) {
     return mst_mpi_frame_make(r->desc, r->cut, r->timeout, c->team.n_ranks, c->team.rank, &c->frame, error);
 }
 
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
 // What no other rank has to do with.
 static mst_status take_own(mst_mpi_convolution *c, mst_context *context, size_t block, mst_error *error) {
     mst_status status = MST_OK;
@@ -50,7 +49,7 @@ static mst_status take_own(mst_mpi_convolution *c, mst_context *context, size_t 
     if (c->frame.is_local)
         return MST_OK;
     for (int side = 0; side < MST_MPI_OPERANDS; side++)
-        padded = larger(padded, mst_mpi_part_bytes(&o[side].padded));
+        padded = mst_mpi_larger(padded, mst_mpi_part_bytes(&o[side].padded));
     TRY(mst_mpi_take(padded, "a padded array", &c->values, error));
     TRY(mst_mpi_take(block, "spectra", &c->block, error));
     c->spectra[MST_MPI_X] = c->block;

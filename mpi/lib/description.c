@@ -1,10 +1,10 @@
 #include "description.h"
 
+#include "numbers.h"
+
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 14 }; // of any struct: more is no size, but memory that nobody set
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 mst_status mst_mpi_description_check(const mst_mpi_description *kind, const void *given, mst_error *error) {
     mst_status status = MST_OK;
@@ -28,7 +28,7 @@ mst_status mst_mpi_description_read(const mst_mpi_description *kind, const void 
                 "%s's struct_size is %zu and byte %zu is set, but mastaba %s knows %zu bytes of %s; use a newer library",
                 kind->what, size, i, mst_version(), kind->size, kind->init);
     memcpy(to, kind->defaults, kind->size);
-    memcpy((char *)to + sizeof size, given + sizeof size, smaller(size, kind->size) - sizeof size);
+    memcpy((char *)to + sizeof size, given + sizeof size, mst_mpi_smaller(size, kind->size) - sizeof size);
 fail:
     return status;
 }
@@ -36,5 +36,5 @@ fail:
 void mst_mpi_description_write(const mst_mpi_description *kind, const void *from, void *to) {
     size_t size;
     memcpy(&size, to, sizeof size);
-    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, smaller(size, kind->size) - sizeof size);
+    memcpy((char *)to + sizeof size, (const char *)from + sizeof size, mst_mpi_smaller(size, kind->size) - sizeof size);
 }

@@ -2,6 +2,7 @@
 
 #include "description.h"
 #include "exchange.h"
+#include "numbers.h"
 #include "part.h"
 #include "view.h"
 
@@ -36,8 +37,6 @@ static size_t layout_bytes(const mst_layout *l) {
     return bytes;
 }
 
-static size_t most(size_t a, size_t b) { return a > b ? a : b; }
-
 // Whether what an exchange sends lies in the work memory: else it is the caller's.
 static bool sends_work(const mst_mpi_steps *s, bool partly, int step) { return s->step[step].n_axes || (partly && step == 0); }
 
@@ -47,11 +46,11 @@ static void work_bytes(const mst_mpi_steps *s, bool partly, int rank, size_t byt
         mst_layout in = mst_mpi_step_layout(s, i, false, rank), out = mst_mpi_step_layout(s, i, true, rank);
         bool caller_reads = i == s->n - 1 && !s->step[i].n_axes;
         if (i > 0 && !caller_reads)
-            bytes[MST_MPI_BEFORE] = most(bytes[MST_MPI_BEFORE], layout_bytes(&in));
+            bytes[MST_MPI_BEFORE] = mst_mpi_larger(bytes[MST_MPI_BEFORE], layout_bytes(&in));
         if (i < s->n - 1 && sends_work(s, partly, i))
-            bytes[MST_MPI_BEHIND] = most(bytes[MST_MPI_BEHIND], layout_bytes(&out));
+            bytes[MST_MPI_BEHIND] = mst_mpi_larger(bytes[MST_MPI_BEHIND], layout_bytes(&out));
         if (i < s->n - 1)
-            bytes[MST_MPI_PACKED] = most(bytes[MST_MPI_PACKED], mst_mpi_exchange_bytes(s, i, rank));
+            bytes[MST_MPI_PACKED] = mst_mpi_larger(bytes[MST_MPI_PACKED], mst_mpi_exchange_bytes(s, i, rank));
     }
 }
 

@@ -1,6 +1,7 @@
 #include "frame.h"
 
 #include "description.h"
+#include "numbers.h"
 #include "part.h"
 #include "steps.h"
 
@@ -8,9 +9,6 @@
 #include <string.h>
 
 // ---- What is transformed
-
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 static const size_t longest = (size_t)1 << 48; // transform, so that lengths and their small multiples are numbers of 64 bits
 
@@ -23,7 +21,7 @@ static size_t smooth_length(size_t n) {
                 size_t all = threes;
                 while (all < n)
                     all *= 2;
-                least = smaller(least, all);
+                least = mst_mpi_smaller(least, all);
             }
     return least;
 }
@@ -34,17 +32,14 @@ static mst_status choose_length(mst_convolution_mode mode, int axis, size_t n, s
     mst_status status = MST_OK;
     const size_t full = n + m - 1;
     *kept = mode == MST_CONVOLUTION_CIRCULAR ? 0 : (full - result) / 2; // as SciPy cuts same and valid
-    *length = mode == MST_CONVOLUTION_CIRCULAR ? n : larger(larger(full - *kept, *kept + result), larger(n, m));
+    *length =
+        mode == MST_CONVOLUTION_CIRCULAR ? n : mst_mpi_larger(mst_mpi_larger(full - *kept, *kept + result), mst_mpi_larger(n, m));
     REQUIRE(*length <= longest, MST_ERROR_UNSUPPORTED, "along axis %d transforms would be of %zu elements; at most of %zu", axis,
             *length, longest);
     if (mode != MST_CONVOLUTION_CIRCULAR)
         *length = smooth_length(*length);
 fail:
     return status;
-}
-
-static mst_type complex_of(mst_type type) {
-    return type == MST_FLOAT32 ? MST_COMPLEX64 : type == MST_FLOAT64 ? MST_COMPLEX128 : type;
 }
 
 // How the whole would be transformed, padded along all axes.
@@ -59,7 +54,7 @@ static mst_status describe_whole(const mst_convolution_desc *d, mst_mpi_frame *f
     }
     for (int k = 0; k < to->rank; k++) {
         const size_t n = d->x.shape[k], m = d->y.shape[k];
-        to->shape[k] = larger(n, m);
+        to->shape[k] = mst_mpi_larger(n, m);
         if (f->is_along[k])
             TRY(choose_length(d->mode, k, n, m, f->whole[MST_MPI_Z].shape[k], &to->shape[k], &f->kept[k], error));
     }
@@ -96,8 +91,8 @@ static void describe_transforms(mst_mpi_frame *f, const mst_mpi_fft_desc *whole)
         points *= f->is_along[k] && !f->is_middle[k] ? (double)whole->shape[k] : 1;
     back->direction = MST_FFT_INVERSE;
     back->scale = 1 / points;
-    back->input = complex_of(type);
-    back->output = complex_of(type) == type ? (mst_type)0 : type;
+    back->input = mst_mpi_complex_of(type);
+    back->output = mst_mpi_complex_of(type) == type ? (mst_type)0 : type;
     back->transposed_input = 1;
     back->transposed_output = MST_MPI_AS_IT_IS;
 }
@@ -146,8 +141,8 @@ static void find_part(mst_mpi_frame *f, int side) {
     *part = *padded;
     for (int k = 0; k < whole->rank; k++) {
         const size_t n = whole->shape[k], from = padded->start[k], to = from + padded->layout.shape[k];
-        const size_t shift = side == MST_MPI_Z ? f->kept[k] : 0, low = smaller(larger(from, shift), n + shift);
-        const size_t high = larger(smaller(to, n + shift), low);
+        const size_t shift = side == MST_MPI_Z ? f->kept[k] : 0, low = mst_mpi_smaller(mst_mpi_larger(from, shift), n + shift);
+        const size_t high = mst_mpi_larger(mst_mpi_smaller(to, n + shift), low);
         part->start[k] = mst_mpi_frame_repeats(f, side, k) ? 0 : mst_mpi_frame_turns(f, side, k) ? n - high : low - shift;
         part->layout.shape[k] = mst_mpi_frame_repeats(f, side, k) ? to > from : high - low;
         out->at[k] = mst_mpi_frame_repeats(f, side, k) || high == low ? 0 : low - from;
@@ -195,7 +190,7 @@ mst_status mst_mpi_frame_make(const mst_convolution_desc *given, mst_mpi_cut cut
     REQUIRE(n_ranks >= 1 && rank >= 0 && rank < n_ranks, MST_ERROR_ARGUMENT, "there is no rank %d of %d", rank, n_ranks);
     TRY(mst_convolution_result(given, &result, error)); // which checks it
     TRY(mst_mpi_check_timeout(timeout, error));
-    memcpy(&d, given, smaller(given->struct_size, sizeof d));
+    memcpy(&d, given, mst_mpi_smaller(given->struct_size, sizeof d));
     f->whole[MST_MPI_X] = mst_layout_dense(result.type, result.rank, d.x.shape);
     f->whole[MST_MPI_Y] = mst_layout_dense(result.type, result.rank, d.y.shape);
     f->whole[MST_MPI_Z] = result;
@@ -243,7 +238,7 @@ size_t mst_mpi_part_bytes(const mst_mpi_part *p) { return mst_mpi_layout_element
 static size_t largest_padded(const mst_mpi_frame *f) {
     size_t most = 0;
     for (int side = 0; side < MST_MPI_OPERANDS; side++)
-        most = larger(most, mst_mpi_part_bytes(&f->operands[side].padded));
+        most = mst_mpi_larger(most, mst_mpi_part_bytes(&f->operands[side].padded));
     return most;
 }
 

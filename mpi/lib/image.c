@@ -2,11 +2,10 @@
 
 #include "description.h"
 #include "frame.h"
+#include "numbers.h"
 #include "part.h"
 
 #include <string.h>
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // ---- What is transformed
 
@@ -78,12 +77,12 @@ fail:
 // of one end of them, and where the box goes across the image's end, that is the other.
 static void find_pixels(const mst_mpi_image *m, int side, mst_mpi_region *r) {
     const size_t n = m->pixels[side], from = r->start[side], to = from + r->count[side];
-    size_t ends[2] = {smaller(from, n), smaller(to, n)};
+    size_t ends[2] = {mst_mpi_smaller(from, n), mst_mpi_smaller(to, n)};
     if (m->is_reflected && to > n) {
-        ends[0] = smaller(from < n ? from : n, 2 * n - to);
+        ends[0] = mst_mpi_smaller(from < n ? from : n, 2 * n - to);
         ends[1] = from < n ? n : 2 * n - from;
     }
-    r->own[side] = smaller(to, n) - smaller(from, n);
+    r->own[side] = mst_mpi_smaller(to, n) - mst_mpi_smaller(from, n);
     r->first_pixel[side] = ends[0];
     r->pixels[side] = ends[1] - ends[0];
 }

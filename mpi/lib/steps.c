@@ -6,7 +6,7 @@
 
 static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
 
-static mst_type complex_of(mst_type type) {
+mst_type mst_mpi_complex_of(mst_type type) {
     return type == MST_FLOAT32 ? MST_COMPLEX64 : type == MST_FLOAT64 ? MST_COMPLEX128 : type;
 }
 
@@ -31,7 +31,7 @@ static mst_status check_types(const mst_mpi_fft_desc *d, mst_error *error) {
             "direction is %d; take MST_FFT_FORWARD or MST_FFT_INVERSE", (int)d->direction);
     REQUIRE(!d->output || real_out || is_complex(d->output), MST_ERROR_ARGUMENT, "output is %s; leave it 0, or take a real type",
             mst_type_name(d->output));
-    REQUIRE(!d->output || complex_of(d->output) == complex_of(d->input), MST_ERROR_ARGUMENT,
+    REQUIRE(!d->output || mst_mpi_complex_of(d->output) == mst_mpi_complex_of(d->input), MST_ERROR_ARGUMENT,
             "input is %s and output %s; they must have one precision", mst_type_name(d->input), mst_type_name(d->output));
     REQUIRE(d->kind >= MST_FFT_FOURIER && d->kind <= MST_FFT_DST4, MST_ERROR_ARGUMENT, "there is no transform of kind %d",
             (int)d->kind);
@@ -48,7 +48,7 @@ fail:
 
 static mst_status check_shape(const mst_mpi_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = 2 * mst_type_bytes(complex_of(d->input));
+    size_t bytes = 2 * mst_type_bytes(mst_mpi_complex_of(d->input));
     REQUIRE(d->rank >= 1 && d->rank <= MST_MAX_RANK, MST_ERROR_ARGUMENT, "rank is %d; 1 to %d are taken", d->rank, MST_MAX_RANK);
     for (int k = 0; k < d->rank; k++)
         REQUIRE(!__builtin_mul_overflow(bytes, d->shape[k] ? d->shape[k] : 1, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
@@ -152,7 +152,7 @@ static void add_step(walk *w) {
         }
     }
     if (waits && !(w->left & 1u << w->real)) {
-        w->side.type = complex_of(w->side.type);
+        w->side.type = mst_mpi_complex_of(w->side.type);
         w->side.shape[w->real] = w->side.shape[w->real] / 2 + 1;
     }
     s->out = w->side;

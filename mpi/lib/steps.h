@@ -35,6 +35,8 @@ typedef struct mst_mpi_steps {
 // it lies, each of which has its own. Where there is one step, that is all.
 mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *desc, bool partly, int n_ranks, mst_mpi_steps *steps, mst_error *error);
 
+mst_type mst_mpi_complex_of(mst_type type); // of the same precision
+
 // A rank's box before or behind a step, and its layout.
 mst_mpi_box mst_mpi_step_box(const mst_mpi_steps *s, int step, bool out, int rank);
 mst_layout mst_mpi_step_layout(const mst_mpi_steps *s, int step, bool out, int rank);

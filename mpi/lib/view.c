@@ -37,7 +37,20 @@ mst_mpi_view mst_mpi_view_make(mst_context *context, mst_fft *fft, const mst_lay
 
 mst_mpi_view mst_mpi_view_convolution(mst_context *context, mst_convolution *convolution, const mst_convolution_desc *desc) {
     const mst_layout *const layouts[] = {&desc->x, &desc->y, &desc->z};
-    return make((mst_mpi_view){.context = context, .convolution = convolution, .n = 3}, true, layouts);
+    mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+    const bool whole = mst_convolution_predict(convolution, &f, NULL) == MST_OK && f.panels == 0;
+    return make((mst_mpi_view){.context = context, .convolution = convolution, .n = 3}, whole, layouts);
+}
+
+// OpenCL leaves undefined what buffers of memory that they share hold. Such arrays are the plan's as they are on the host.
+static bool share_memory(const mst_mpi_view *v, const mst_location *at) {
+    for (int i = 0; i < v->n; i++)
+        for (int k = 0; k < i; k++) {
+            const uintptr_t a = (uintptr_t)at[i].host, b = (uintptr_t)at[k].host;
+            if (at[i].place == MST_PLACE_HOST && at[k].place == MST_PLACE_HOST && a < b + v->bytes[k] && b < a + v->bytes[i])
+                return true;
+        }
+    return false;
 }
 
 // NULL: the device does not take it.
@@ -75,7 +88,7 @@ mst_status mst_mpi_view_execute(const mst_mpi_view *v, const mst_location *at, m
     cl_mem buffers[MST_MPI_MOST_VIEWED] = {NULL};
     mst_status status = MST_ERROR_BUDGET;
     int n = 0;
-    for (bool taken = true; taken && n < v->n; n += taken) {
+    for (bool taken = !share_memory(v, at); taken && n < v->n; n += taken) {
         buffers[n] = create(v, n, at[n]);
         on_device[n] = mst_at_device(buffers[n], 0);
         taken = buffers[n] != NULL;

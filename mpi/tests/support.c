@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -55,9 +57,56 @@ void test_end(mst_context *context) {
     MPI_Finalize();
 }
 
-// MPI's own profiling interface: what the library sends passes here. MPICH's header does not make it visible.
+// What the libraries call passes here, as it is visible to them.
 #define PASSES __attribute__((visibility("default")))
 
+// The buffers that are now, whose memory is the host's.
+static struct {
+    cl_mem buffer;
+    const char *begin, *end;
+} lent[64];
+static int n_lent, n_watched;
+static const char *watched;
+static pthread_mutex_t lending = PTHREAD_MUTEX_INITIALIZER; // threads of the library release buffers, too
+
+PASSES cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code) {
+    __typeof__(&clCreateBuffer) create;
+    *(void **)&create = dlsym(RTLD_NEXT, "clCreateBuffer");
+    const char *const begin = host, *const end = begin + bytes;
+    cl_mem buffer = create(context, flags, bytes, host, code);
+    if (!buffer || !(flags & CL_MEM_USE_HOST_PTR))
+        return buffer;
+    pthread_mutex_lock(&lending);
+    for (int i = 0; i < n_lent; i++)
+        CHECK(end <= lent[i].begin || begin >= lent[i].end, "two buffers share memory of the host");
+    CHECK(n_lent < (int)(sizeof lent / sizeof lent[0]), "too many buffers are of the host's memory");
+    lent[n_lent].buffer = buffer;
+    lent[n_lent].begin = begin;
+    lent[n_lent++].end = end;
+    n_watched += begin <= watched && watched < end;
+    pthread_mutex_unlock(&lending);
+    return buffer;
+}
+
+PASSES cl_int clReleaseMemObject(cl_mem buffer) {
+    __typeof__(&clReleaseMemObject) release;
+    *(void **)&release = dlsym(RTLD_NEXT, "clReleaseMemObject");
+    pthread_mutex_lock(&lending);
+    for (int i = 0; i < n_lent; i++)
+        if (lent[i].buffer == buffer)
+            lent[i] = lent[--n_lent];
+    pthread_mutex_unlock(&lending);
+    return release(buffer);
+}
+
+int test_lent(const void *memory) {
+    const int n = n_watched;
+    n_watched = 0;
+    watched = memory;
+    return n;
+}
+
+// MPI's own profiling interface, which MPICH's header does not make visible.
 static unsigned long long bytes_of(int count, MPI_Datatype type) {
     int size;
     MPI_Type_size(type, &size);

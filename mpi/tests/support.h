@@ -39,6 +39,10 @@ void test_end(mst_context *context);
 enum { TEST_LOOK = 27 }; // their tag
 void test_sent(unsigned long long *messages, unsigned long long *bytes);
 
+// From now on it counts how often a device is lent the host's memory there. How often that was since the last call, of what was
+// given then. Memory that is lent may not be lent a second time meanwhile, which ends the job.
+int test_lent(const void *memory);
+
 // Communicators that plans of transforms and convolutions have now.
 int test_communicators(void);
 
