@@ -44,7 +44,11 @@ bounds bounds_multiply(bounds a, bounds b) {
     return bounds_of(fmin(fmin(p, q), fmin(r, s)), fmax(fmax(p, q), fmax(r, s)));
 }
 
-bounds bounds_abs(bounds a) { return bounds_of(fmax(fmax(a.low, -a.high), (realv)0), fmax(fabs(a.low), fabs(a.high))); }
+bounds bounds_abs(bounds a) {
+    bounds size = bounds_of(fmax(fmax(a.low, -a.high), (realv)0), fmax(fabs(a.low), fabs(a.high)));
+    size.middle = fabs(a.middle);
+    return size;
+}
 
 bounds bounds_divide(bounds a, bounds b) {
     const bounds inverse = {(b.low >= 0 && b.high > 0) || b.high < 0 ? 1 / b.high : (realv)-INFINITY,
@@ -159,21 +163,16 @@ bounds bounds_floor(bounds a, realv *share) {
     return bounds_of(low, high);
 }
 
-// The remainder of a positive quotient; of others little is known.
+// The remainder of |a| by |b| with the sign of a, and never beyond a.
 bounds bounds_mod(bounds a, bounds b, realv *share) {
-    const realv known = a.low >= 0 && b.low > 0 ? (realv)1 : (realv)0;
-    realv own = 0;
-    bounds quotient = bounds_divide(a, b);
-    quotient.middle = a.middle / b.middle;
-    const bounds turns = bounds_floor(quotient, &own);
-    const realv stays = turns.low == turns.high ? (realv)1 : (realv)0, most = fmax(fabs(b.low), fabs(b.high));
-    *share = fmax(*share, known > 0 ? own : (realv)0.5);
-    return bounds_of(known == 0  ? -most
-                     : stays > 0 ? fmax(a.low - turns.low * b.high, (realv)0)
-                                 : (realv)0,
-                     known == 0  ? most
-                     : stays > 0 ? a.high - turns.low * b.low
-                                 : b.high);
+    const bounds size = bounds_abs(a), by = bounds_abs(b);
+    bounds quotient = bounds_divide(size, by);
+    quotient.middle = size.middle / by.middle;
+    const bounds turns = bounds_floor(quotient, share);
+    const realv stays = turns.low == turns.high ? (realv)1 : (realv)0;
+    const realv low = stays > 0 ? fmax(size.low - turns.low * by.high, (realv)0) : (realv)0,
+                high = fmin(stays > 0 ? size.high - turns.low * by.low : by.high, by.high);
+    return bounds_of(a.low < 0 ? fmax(-high, a.low) : low, a.high > 0 ? fmin(high, a.high) : -low);
 }
 
 // |a| with the sign of b.
@@ -320,24 +319,27 @@ bounds apply_bounds(uint operation, bounds a, bounds b, bounds c, bool is_square
 }
 
 // What byte code makes of boxes: of inputs, constants and values on the way their bounds, and what is in the middle
-// with everything that is undecided taken the other way.
+// with what is undecided taken the other way: all of it, and every second, as two changes may cancel that do not come
+// at the same place.
+#define WAYS 3
 typedef struct box_values {
     bounds of[SLOTS];
-    realv other[SLOTS];
+    realv other[WAYS][SLOTS];
     realv share; // of the box that may be hidden by any of what is undecided
 } box_values;
 
 void put_number(box_values *v, uint slot, realv number) {
     const bounds b = {number, number, number, (realv)0};
     v->of[slot] = b;
-    v->other[slot] = number;
+    for (uint way = 0; way < WAYS; way++)
+        v->other[way][slot] = number;
 }
 
 void put_constants(box_values *v, __global const int *code) {
     const uint first = N_INPUTS(code), n = (uint)code[1];
-    load_constants(v->other, code);
+    load_constants(v->other[0], code);
     for (uint k = first; k < first + n; k++)
-        put_number(v, k, v->other[k]);
+        put_number(v, k, v->other[0][k]);
 }
 
 bool is_condition(uint operation) { return operation >= OF_LESS && operation <= OF_OR; }
@@ -350,20 +352,45 @@ bool is_step(uint operation) {
 void interpret_box(box_values *v, __global const int *code) {
     const uint n = (uint)code[2];
     __global const int *at = code + CODE_HEAD;
+    realv turn = 1; // 1 and -1 by turns at what is undecided
     v->share = 0;
     for (uint i = 0; i < n; i++, at += CODE_INSTRUCTION) {
         const uint operation = (uint)at[0], a = (uint)at[2], b = (uint)at[3], c = (uint)at[4];
-        const realv jumps = v->of[a].middle != v->other[a] || v->of[b].middle != v->other[b] ? (realv)1 : (realv)0;
-        const bool is_square = operation == OF_MULTIPLY && a == b;
+        const realv jumps =
+            v->of[a].middle != v->other[0][a] || v->of[b].middle != v->other[0][b] ? (realv)1 : (realv)0;
+        const bool is_square = operation == OF_MULTIPLY && a == b,
+                   changes = is_condition(operation) || is_step(operation);
         bounds made = apply_bounds(operation, v->of[a], v->of[b], v->of[c], is_square, jumps, &v->share);
-        realv other;
         call(operation, &v->of[a].middle, &v->of[b].middle, &v->of[c].middle, &made.middle);
-        call(operation, &v->other[a], &v->other[b], &v->other[c], &other);
-        if (is_condition(operation) || is_step(operation))
-            other = made.low < made.high      ? (made.middle > made.low ? made.low : made.high)
-                    : is_condition(operation) ? made.middle
-                                              : other;
+        const realv changed = made.middle > made.low ? made.low : made.high;
+        realv open = 0;
+        if (changes)
+            open = made.low < made.high ? turn : (realv)0;
+        for (uint way = 0; way < WAYS; way++) {
+            const realv takes = way == 0 ? open * open : way == 1 ? open : -open;
+            realv other;
+            call(operation, &v->other[way][a], &v->other[way][b], &v->other[way][c], &other);
+            if (is_condition(operation)) // decided: what rounding makes of its operands does not count
+                other = open != 0 ? other : made.middle;
+            v->other[way][at[1]] = takes > 0 ? changed : other;
+        }
+        turn = open != 0 ? -turn : turn;
         v->of[at[1]] = made;
-        v->other[at[1]] = other;
     }
+}
+
+// How the value in `slot` changes in the middle one way; what is not finite there tells nothing, so its bounds do, and
+// without them that it may be as much as the value.
+realv change_in_middle(const box_values *v, uint slot, uint way) {
+    const bounds f = v->of[slot];
+    const realv change = fabs(v->other[way][slot] - f.middle), most = fmax(f.high - f.middle, f.middle - f.low);
+    return change < INFINITY ? change : most < INFINITY ? most : fabs(f.middle);
+}
+
+// The most that it changes by, and the share of the box where it may. Where changes cancel, nodes see none of them.
+realv hidden_change(const box_values *v, uint slot, realv *share) {
+    const realv all = change_in_middle(v, slot, 0),
+                some = fmax(change_in_middle(v, slot, 1), change_in_middle(v, slot, 2));
+    *share = some > 2 * all ? (realv)0.5 : v->share;
+    return fmax(all, some);
 }

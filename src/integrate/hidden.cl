@@ -27,10 +27,10 @@ void raise_errors(const uint *index, uint count, uint capacity, __global const r
     put_constants(&v, code);
     interpret_box(&v, code);
     for (uint c = 0; c < COMPONENTS; c++) {
-        const uint slot = (uint)VALUE_SLOTS(code)[c];
-        const realv whole = volume * fabs(v.other[slot] - v.of[slot].middle);
+        realv share;
+        const realv whole = volume * hidden_change(&v, (uint)VALUE_SLOTS(code)[c], &share);
         real error[WIDTH], enough[WIDTH], narrow[WIDTH];
-        STOREV(v.share * whole, error);
+        STOREV(share * whole, error);
         STOREV(SEEN * whole, enough);
         STOREV(is_narrow, narrow);
         for (uint l = 0; l < count; l++) {

@@ -131,7 +131,7 @@ static long double draw_narrow(double *p) { // u, v, c, w, a, b: a, and b more w
     draw_range(p);
     p[3] = (p[1] - p[0]) * log_between(1e-9, 0.1);
     p[4] = chance(0.3) > 0 ? 0 : between(-1, 1);
-    p[5] = log_between(1, 1e4) * (chance(0.5) > 0 ? 1 : -1);
+    p[5] = log_between(1, 1e6) * (chance(0.5) > 0 ? 1 : -1);
     long double u = (long double)p[0], v = (long double)p[1], c = (long double)p[2], w = (long double)p[3];
     return (long double)p[4] * (v - u) + (long double)p[5] * (fminl(c + w, v) - fmaxl(c - w, u));
 }
