@@ -274,6 +274,48 @@ static void several_maps(void **state) {
     }
 }
 
+// What a refusal names, as often as budgets below it are refused, suffices.
+static void named_budgets_suffice(void **state) {
+    (void)state;
+    static const char *const few[] = {"sum(x)", "var(x) + mean(y)", "max(x * y)", "sum(x) / max(y)"};
+    for (int k = 0; k < 60; k++) {
+        job j;
+        mst_error e = {.status = MST_OK};
+        const size_t shape[3] = {test_between(1, 60), test_between(1, 60), test_between(1, 300)};
+        const int rank = (int)test_between(1, 3);
+        uint64_t named = 0, number_of_message, budget = test_between(1, 1500);
+        begin(&j, k % 2 ? MST_FLOAT64 : MST_FLOAT32, rank, shape, (unsigned)test_between(0, (1u << rank) - 1));
+        j.desc.expression = few[k % 4];
+        j.desc.n_more = 0;
+        j.desc.compile_from = 0;
+        for (int attempt = 0; attempt < 2; attempt++) {
+            mst_map *plan = NULL;
+            test_array_free(&j.outputs[0]);
+            mst_context *context = test_context_with_budget(budget, 0);
+            mst_status status = mst_map_create(context, &j.desc, &plan, &e);
+            if (status == MST_OK) {
+                j.outputs[0] = test_array_new(mst_map_output(plan));
+                test_placed in[2] = {test_place(context, MST_PLACE_FILE, &j.arrays[0]),
+                                     test_place(context, MST_PLACE_FILE, &j.arrays[1])},
+                            out = test_place(context, MST_PLACE_FILE, &j.outputs[0]);
+                status = mst_map_execute(plan, (mst_location[]){in[0].at, in[1].at}, out.at, NULL, &e);
+                test_collect_input(&in[0], &j.arrays[0]), test_collect_input(&in[1], &j.arrays[1]);
+                test_collect_output(&out, &j.outputs[0]);
+            }
+            mst_map_destroy(plan);
+            mst_context_destroy(context);
+            CHECK(status == MST_OK || (status == MST_ERROR_BUDGET && attempt == 0), "%s of %s: %s, after %llu was named",
+                  j.desc.expression, test_layout_text(&j.inputs[0].layout), e.message, (unsigned long long)named);
+            if (status == MST_OK)
+                break;
+            for (const char *text = e.message; test_next_number(&text, &number_of_message);)
+                named = number_of_message;
+            budget = named;
+        }
+        end(&j);
+    }
+}
+
 #define ALL8 "sum(x) + mean(x) + var(x) + std(x) + min(x) + max(x) + any(x) + all(x)"
 
 static void refused(void **state) {
@@ -306,7 +348,11 @@ static void refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(same_bits), cmocka_unit_test(any_strides),
-                                       cmocka_unit_test(several_maps), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values),
+                                       cmocka_unit_test(same_bits),
+                                       cmocka_unit_test(any_strides),
+                                       cmocka_unit_test(several_maps),
+                                       cmocka_unit_test(named_budgets_suffice),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

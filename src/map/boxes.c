@@ -102,12 +102,6 @@ static uint64_t least_block(const mst_map *plan, const mst_map_box *box) {
     return mst_smaller(span.length, tile) * span.inner;
 }
 
-size_t mst_map_reduce_least(const mst_map *plan) {
-    mst_map_box box = {.begin = {0}};
-    memcpy(box.shape, plan->reduce->box, sizeof box.shape);
-    return (size_t)least_block(plan, &box);
-}
-
 static uint64_t element_bytes(const mst_map *plan) {
     uint64_t bytes = 0;
     for (int k = 0; k < plan->n_inputs; k++)
@@ -123,24 +117,69 @@ static uint64_t output_bytes(const mst_map *plan) {
     return bytes;
 }
 
+static uint64_t bytes_beside(const mst_map *plan, const mst_map_box *box) {
+    return mst_map_box_outputs(plan, box) * output_bytes(plan) +
+           (uint64_t)(plan->n_inputs + plan->n_outputs + 1) * MST_LINES_BYTES;
+}
+
+static mst_map_box whole_box(const mst_map *plan) {
+    mst_map_box box = {.begin = {0}};
+    memcpy(box.shape, plan->reduce->box, sizeof box.shape);
+    return box;
+}
+
+size_t mst_map_reduce_least(const mst_map *plan) {
+    const mst_map_box box = whole_box(plan);
+    return (size_t)least_block(plan, &box);
+}
+
 uint64_t mst_map_reduce_bytes(const mst_map *plan) {
-    uint64_t n = 1;
-    for (int axis = 0; axis < plan->shape.rank; axis++)
-        n *= plan->reduce->reduced[axis] ? 1 : plan->reduce->box[axis];
-    return n * output_bytes(plan) + (uint64_t)(plan->n_inputs + plan->n_outputs + 1) * MST_LINES_BYTES;
+    const mst_map_box box = whole_box(plan);
+    return bytes_beside(plan, &box);
+}
+
+static uint64_t part_bytes(const mst_map *plan) { return 8 * (uint64_t)mst_map_all_parts(plan->reduce); }
+
+static void partial_bytes(const mst_map *plan, const mst_map_box *box, uint64_t bytes[2]) {
+    mst_map_span span = mst_map_first_span(plan, box);
+    int axis = plan->shape.rank + 1;
+    bytes[0] = first_partials(plan, box) * part_bytes(plan);
+    bytes[1] = 0;
+    if (plan->reduce->count == 0)
+        bytes[1] = mst_map_box_outputs(plan, box) * part_bytes(plan);
+    else if (mst_map_next_span(plan, box, &span, &axis))
+        bytes[1] = mst_map_combined(&span) * part_bytes(plan);
+}
+
+void mst_map_partial_bytes(const mst_map *plan, uint64_t bytes[2]) {
+    const mst_map_box box = whole_box(plan);
+    partial_bytes(plan, &box, bytes);
+}
+
+static uint64_t needs(const mst_map *plan, const mst_map_box *box) {
+    uint64_t partials[2];
+    partial_bytes(plan, box, partials);
+    return partials[0] + partials[1] + bytes_beside(plan, box) + least_block(plan, box) * element_bytes(plan);
+}
+
+uint64_t mst_map_reduce_needs(const mst_map *plan) {
+    const mst_map_box box = whole_box(plan);
+    return needs(plan, &box);
 }
 
 static bool fits(const mst_map *plan, const mst_map_box *box) {
     const mst_context *context = plan->context;
-    const uint64_t device = mst_budget_left(plan->context, &context->device_memory) / PARTS_OF_BUDGET;
+    const uint64_t left = mst_budget_left(plan->context, &context->device_memory), device = left / PARTS_OF_BUDGET;
     const uint64_t host = mst_budget_left(plan->context, &context->host_memory) / PARTS_OF_BUDGET;
-    const uint64_t parts = 8 * (uint64_t)mst_map_all_parts(plan->reduce) + output_bytes(plan);
+    const uint64_t parts = part_bytes(plan) + output_bytes(plan);
     const uint64_t pieces = context->device.max_allocation_bytes;
     return first_partials(plan, box) <= mst_smaller(device, pieces) / parts &&
-           least_block(plan, box) <= mst_smaller(mst_smaller(device, host) / 2, pieces) / element_bytes(plan);
+           least_block(plan, box) <= mst_smaller(mst_smaller(device, host) / 2, pieces) / element_bytes(plan) &&
+           needs(plan, box) <= left;
 }
 
-// Halves kept axes, the slowest first, until the partial results and a block's least elements fit a part of the budgets.
+// Halves kept axes, the slowest first, until the partial results and a block's least elements fit a part of the budgets, and all
+// of it the device's.
 void mst_map_choose_box(mst_map *plan) {
     mst_map_box box = {.begin = {0}};
     memcpy(box.shape, plan->shape.shape, sizeof box.shape);

@@ -18,10 +18,17 @@ enum { CHUNK = 1 << 17, LEAST_CHUNK = 1 << 12, PLACE_ALIGNMENT = 64, PART_OF_BUD
 static const double compiling_seconds = 0.6, load_seconds = 0.1e-9, instruction_seconds = 0.1e-9, function_seconds = 3e-9;
 static const double temporary_seconds = 0.9e-9, launch_seconds = 30e-6;
 
+// Of a reduction whose compiled kernels need more than a part of the budget byte code, which needs more, might not fit.
+static bool has_room(const mst_map *plan) {
+    return !plan->reduce ||
+           mst_map_reduce_needs(plan) <= mst_budget_left(plan->context, &plan->context->device_memory) / PART_OF_BUDGET;
+}
+
 // Who asks for a width of vectors asks for a kernel that has it.
 static bool is_wanted(const mst_map *plan, const mst_map_desc *desc) {
     const bool is_cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
-    return desc->compile_from > 1 || (desc->compile_from == 0 && is_cpu && !desc->vector_width && !desc->measure);
+    return desc->compile_from > 1 ||
+           (desc->compile_from == 0 && is_cpu && !desc->vector_width && !desc->measure && has_room(plan));
 }
 
 // Functions of the device's own have other bits in vectors than alone, which is how a compiled kernel has the last elements.

@@ -50,30 +50,13 @@ uint64_t mst_map_combined(const mst_map_span *span) {
     return (uint64_t)span->outer * mst_larger(mst_divide_up(span->length, (size_t)MST_MAP_COLUMN_TILE), (size_t)1) * span->inner;
 }
 
-static uint64_t part_bytes(const mst_map *plan) { return 8 * (uint64_t)mst_map_all_parts(plan->reduce); }
-
-static mst_map_box whole_box(const mst_map *plan) {
-    mst_map_box box = {.begin = {0}};
-    memcpy(box.shape, plan->reduce->box, sizeof box.shape);
-    return box;
-}
-
 mst_status mst_map_make_partials(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_map_reduce *r = plan->reduce;
-    const mst_map_box box = whole_box(plan);
-    mst_map_span span = mst_map_first_span(plan, &box);
-    uint64_t n[2] = {(uint64_t)span.outer * mst_map_span_tiles(plan, &span) * span.inner, 0};
-    int axis = plan->shape.rank + 1;
-    if (r->count == 0)
-        n[1] = mst_map_box_outputs(plan, &box);
-    else if (mst_map_next_span(plan, &box, &span, &axis))
-        n[1] = mst_map_combined(&span);
-    for (int k = 0; k < 2; k++) {
-        r->partial_bytes[k] = n[k] * part_bytes(plan);
+    mst_map_partial_bytes(plan, r->partial_bytes);
+    for (int k = 0; k < 2; k++)
         MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, r->partial_bytes[k], "partial results", &r->partials[k],
                                     error));
-    }
 fail:
     return status;
 }
@@ -82,12 +65,23 @@ mst_status mst_map_reducer_find(mst_map *plan, mst_map_reducer which, mst_error 
     return make_reducer(plan, which, true, error);
 }
 
+// A refusal, where what stays on the device does not fit, names what suffices for blocks of arrays that lie elsewhere, too.
+static mst_status choose_box(mst_map *plan, mst_error *error) {
+    mst_context *context = plan->context;
+    uint64_t partials[2];
+    mst_map_choose_box(plan);
+    mst_map_partial_bytes(plan, partials);
+    return partials[0] + partials[1] + mst_map_reduce_bytes(plan) <= mst_budget_left(context, &context->device_memory)
+               ? MST_OK
+               : mst_budget_require(context, &context->device_memory, mst_map_reduce_needs(plan), "a reduction", error);
+}
+
 mst_status mst_map_reduce_prepare(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
     if (mst_layout_count(&plan->outputs[0]) == 0)
         memcpy(plan->reduce->box, plan->shape.shape, sizeof plan->reduce->box);
     else
-        mst_map_choose_box(plan);
+        MST_TRY(choose_box(plan, error));
     MST_TRY(mst_map_make_partials(plan, error));
 fail:
     return status;
