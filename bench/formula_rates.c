@@ -138,6 +138,15 @@ static bool run(bench *b, const formula *f, int way, double seconds[2]) {
     return child > 0 && waitpid(child, &status, 0) == child && status == 0 && done;
 }
 
+// Whether the device is there, which a child asks: drivers do not stand a fork after they were opened.
+static int find_device(bench *b) {
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(cli_context(NULL, b->options, false, &b->context));
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
+}
+
 // The first round is not counted: what byte code needs is compiled in it, if it is not in the cache.
 static bool measure(bench *b, const formula *f, times ways[N_WAYS]) {
     for (int round = -1; round < b->settings->rounds; round++)
@@ -218,7 +227,9 @@ static int run_command(const cli_arguments *arguments, void *values) {
         return CLI_USAGE;
     }
     bench b = {.settings = s, .options = &arguments->common, .rows = json_array()};
-    int code = measure_all(&b) ? CLI_DONE : CLI_FAILED;
+    int code = find_device(&b);
+    if (code == CLI_DONE)
+        code = measure_all(&b) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE && s->json)
         code = cli_context(NULL, b.options, false, &b.context);
     if (code == CLI_DONE && s->json &&

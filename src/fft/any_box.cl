@@ -8,7 +8,7 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
     for (size_t k = 0; k < n; k++)
         im[2 * k] = 0;
     EACH_LANE(FIND)
-    BY_VECTORS(e, n, LANES, whole) {
+    BY_VECTORS(e, whole, LANES) {
         vreal r[LANES];
 #define LOAD_REAL(a, b) TAKE_HALVES(a, b, from##a + e, from##b + e)
         EACH_PAIR(LOAD_REAL)
@@ -28,7 +28,7 @@ __attribute__((noinline)) void store_real_rows(const vreal *restrict v, __global
     const size_t whole = count == LANES ? by_vectors(n, LANES) : 0;
     const vreal *re = v + swap;
     EACH_LANE(FIND_TO)
-    BY_VECTORS(k, n, LANES, whole) {
+    BY_VECTORS(k, whole, LANES) {
         vreal r[LANES];
 #define TAKE_REAL(i) r[i] = re[2 * (size_t)places[k + i]] * scale;
         EACH_LANE(TAKE_REAL)

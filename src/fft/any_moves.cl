@@ -165,13 +165,13 @@ __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real
 #define SHORT 256u // longer rows are foreseen
 
 // How many of n elements are moved by vectors of so many: all, if the last vector ends with the last of them, where
-// more than a few would go one by one. BY_VECTORS goes through the vectors' first elements.
+// more than a few would go one by one. BY_VECTORS goes through the first elements of the vectors that move these.
 INLINE size_t by_vectors(uint n, uint many) {
     const uint left = n % many;
     return n > many && left > many / 4 && left > 1 ? n : n - left;
 }
-#define BY_VECTORS(e, n, many, whole)                                                                                  \
-    for (size_t e = 0, end = (n) - (n) % (many), more = 1; more; more = end < whole, e = whole - (many), end = whole)  \
+#define BY_VECTORS(e, n, many)                                                                                         \
+    for (size_t e = 0, end = (n) - (n) % (many), more = 1; more; more = end < (n), e = (n) - (many), end = (n))        \
         for (; e < end; e += (many))
 
 // Where a line's elements lie side by side; so many elements `ahead` are those of the next tile.
@@ -181,7 +181,7 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
     vreal *re = v + swap, *im = v + 1 - swap;
 #define FIND(l) __global const real *from##l = from + at[l];
     EACH_LANE(FIND)
-    BY_VECTORS(e, n, ROW, whole) {
+    BY_VECTORS(e, whole, ROW) {
         vreal r[LANES];
 #define LOAD(a, b) TAKE_HALVES(a, b, from##a + 2 * e, from##b + 2 * e)
         EACH_PAIR(LOAD)
@@ -354,7 +354,7 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real
     const vreal *re = v + swap, *im = v + 1 - swap;
 #define FIND_TO(l) __global real *to##l = to + at[l];
     EACH_LANE(FIND_TO)
-    BY_VECTORS(k, n, ROW, whole) {
+    BY_VECTORS(k, whole, ROW) {
         vreal r[LANES];
         take_rows(r, re, im, places, k, k % ROW ? 0 : apart, scale);
 #define ASK_NEXT_TO(i) ASK_TO_WRITE(to0 + 2 * LANES * (ahead + k + i));

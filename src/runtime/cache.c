@@ -81,7 +81,7 @@ static const char *system_path(void) {
     return named && *named ? named : MST_SYSTEM_CACHE;
 }
 
-// -1, and errno: EPERM where it is not root's alone, EINVAL where the path is not absolute.
+// -1, and errno: EPERM where it is not root's alone, EINVAL where the path is not absolute, ENOTDIR where it leads by a link.
 static int open_system(void) {
     const char *path = system_path();
     size_t length;
@@ -97,9 +97,10 @@ static int open_system(void) {
 }
 
 static const char *why_not_used(int code) {
-    return code == EPERM    ? "others than root can write in it or above it"
-           : code == EINVAL ? "its path is not absolute"
-                            : strerror(code);
+    return code == EPERM     ? "others than root can write in it or above it"
+           : code == EINVAL  ? "its path is not absolute"
+           : code == ENOTDIR ? "a part of its path is a link, or no directory"
+                             : strerror(code);
 }
 
 int mst_cache_system_directory(mst_context *context) {

@@ -160,7 +160,7 @@ MASTABA_SYSTEM_CACHE=$above/new refused 4 'others than root' prepare --system
 [ ! -e "$above/new" ] || fail 'a directory is made where it would not be trusted'
 chmod 755 "$system" "$above"
 ln -s system "$above/link"
-MASTABA_SYSTEM_CACHE=$above/link refused 4 'is not used' prepare --system
+MASTABA_SYSTEM_CACHE=$above/link refused 4 'a part of its path is a link' prepare --system
 MASTABA_SYSTEM_CACHE=system refused 4 'is not absolute' prepare --system
 
 # Of another version, as all names are others.
