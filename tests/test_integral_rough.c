@@ -200,35 +200,44 @@ static void test_places(void **state) {
     CHECK(within >= 0.99 * N_PLACES * n_cases, "only %d of %d true errors are within those reported", within, N_PLACES * n_cases);
 }
 
-// Singularities, jumps and kinks at places that nobody named, in what they are found with, and beside a smooth integrand.
+// Singularities, jumps and kinks at places that nobody named, in what they are found with, and beside a smooth integrand:
+// anywhere, where halving makes an end of a region, and there at 0, next to which numbers are densest.
 static void test_found(void **state) {
     enum { FOUND = 6, EACH_FOUND = 50 };
-    static const char *const names[] = {"k", "c", "s"};
-    const mst_integral_range range = {"x", "0", "1"};
-    static double sets[FOUND * EACH_FOUND][3];
+    static const char *const names[] = {"k", "c", "s", "b", "down"};
+    const mst_integral_range range = {"x", "b + down", "b + 1 - down"};
+    static double sets[FOUND * EACH_FOUND][5];
     static mst_integral_result r[FOUND * EACH_FOUND];
     mst_integral_desc d =
         test_integral_desc("k == 0 ? abs(x - c)^(-0.6) : k == 1 ? log(abs(x - c)) : k == 2 ? (x < c ? 1 : exp(x))"
                            " : k == 3 ? 2 + sqrt(abs(x - c)) : k == 4 ? abs(x - c)^s : abs(x - c)",
-                           &range, 3, names);
+                           &range, 5, names);
     int within = 0;
     d.relative_tolerance = 1e-6;
     for (int i = 0; i < FOUND * EACH_FOUND; i++) {
         sets[i][0] = i % FOUND;
-        sets[i][1] = 0.05 + 0.9 * fabs(test_uniform());
+        const double part = fabs(test_uniform());
+        sets[i][1] = i / FOUND % 3 == 0 ? 0.05 + 0.9 * part : i / FOUND % 3 == 1 ? (1 + floor(15 * part)) / 16 : 0;
         sets[i][2] = -0.8 + 0.5 * fabs(test_uniform());
+        sets[i][4] = i / FOUND % 2;
+        sets[i][3] = i / FOUND % 3 == 2 ? -(1 + floor(15 * part)) / 16 : 0;
     }
     test_integral_run(*state, &d, sets[0], FOUND * EACH_FOUND, r);
     for (int i = 0; i < FOUND * EACH_FOUND; i++) {
         const int k = i % FOUND;
-        const double c = sets[i][1], l = 1 - c, s = 1 + (k == 0 ? -0.6 : k == 3 ? 0.5 : k == 5 ? 1 : sets[i][2]);
-        const double wanted = k == 1   ? c * log(c) + l * log(l) - 1
-                              : k == 2 ? c + exp(1) - exp(c)
-                                       : (k == 3 ? 2 : 0) + (pow(c, s) + pow(l, s)) / s;
+        const double b = sets[i][3], c = sets[i][1] - b, l = 1 - c,
+                     s = 1 + (k == 0   ? -0.6
+                              : k == 3 ? 0.5
+                              : k == 5 ? 1
+                                       : sets[i][2]);
+        const double up = k == 1   ? c * log(c) + l * log(l) - 1
+                          : k == 2 ? c + exp(b + 1) - exp(b + c)
+                                   : (k == 3 ? 2 : 0) + (pow(c, s) + pow(l, s)) / s,
+                     wanted = sets[i][4] == 1 ? -up : up;
         within += fabs(r[i].value - wanted) <= r[i].error;
         CHECK(r[i].status == MST_INTEGRAL_CONVERGED && r[i].evaluations < 1500 &&
                   fabs(r[i].value - wanted) <= 1e-6 * fabs(wanted),
-              "kind %d, c %.17g, s %.17g: %.12g +- %.2g after %llu, should be %.12g", k, c, s - 1, r[i].value, r[i].error,
+              "kind %d, c %.17g, s %.17g: %.12g +- %.2g after %llu, should be %.12g", k, b + c, s - 1, r[i].value, r[i].error,
               (unsigned long long)r[i].evaluations, wanted);
     }
     CHECK(within >= 0.99 * FOUND * EACH_FOUND, "only %d of %d true errors are within those reported", within, FOUND * EACH_FOUND);

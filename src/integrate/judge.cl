@@ -340,7 +340,8 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                     const real l = len[(ulong)k * capacity + r], from = lo[(ulong)k * capacity + r];
                     const bool cut = k == (mark & AXIS);
                     const real part = !closer ? l / 2 : ends[r] & LOWER_CUT ? l / CLOSER : l - l / CLOSER;
-                    const real below = is_found ? places[r] - from : part;
+                    const bool last = is_found && places[r] == from + l;
+                    const real below = last ? l : is_found ? places[r] - from : part; // 0 or l: found at an end
                     next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + part : from;
                     next_len[(ulong)k * next_capacity + at] = cut ? upper ? l - below : below : l;
                 }

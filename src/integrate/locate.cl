@@ -45,7 +45,12 @@ realv find_place(realv from, realv length, realv wanted, given *in, realv *found
                             k + 2 >= MOST_SEARCHED)
                                ? (realv)1
                                : (realv)0;
-        place = active > 0 ? middle : place;
+        // A place that halving has made an end of the region is that end, to the last bit.
+        const realv last = from + length;
+        const realv nearest = start == from                                                                 ? from
+                              : start + 4 * step == last || fabs(last - middle) <= 2 * EPSILON * fabs(last) ? last
+                                                                                                            : middle;
+        place = active > 0 ? nearest : place;
         *found = (active > 0 && ends > 0 && smooth == 0 && halvings >= STILL) ? (realv)1 : *found;
         active = (ends > 0 || smooth > 0) ? (realv)0 : active;
     }

@@ -4,8 +4,15 @@
 
 // ---- kinds
 
-// A range of any length, and a place in it.
+// A range of any length, and a place in it; or, as users write them, whole ends, and a place where halving makes an end.
 static void draw_range(double *p) {
+    if (chance(0.25) > 0) {
+        const double length = ldexp(1, (int)floor(between(0, 4)));
+        p[0] = floor(between(-5, 2));
+        p[1] = p[0] + length;
+        p[2] = p[0] + length * floor(between(0, 16)) / 16;
+        return;
+    }
     double length = log_between(0.1, 10), from = chance(0.5) > 0 ? 0 : between(-5, 5);
     p[0] = rounded(from);
     p[1] = rounded(from + length);
