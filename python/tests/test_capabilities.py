@@ -17,6 +17,7 @@ NOT_CALLED = {
     "mst_type_(bytes|name)|mst_layout_dense": "NumPy's types and strides say it",
     "mst_context_device_at|mst_report_add": "of single devices, and what --verbose and bench print",
     "mst_context_copy_rate": "of benchmarks",
+    "mst_system_cache": "of `mastaba prepare` and `mastaba doctor`",
     "mst_convolution_(result|padded_length|algorithm_name)|mst_(filter|deconvolution)_result|mst_map_(wanted|output|n_outputs)": "results have shapes by SciPy's rules",
     "mst_map_execute": "mst_map_execute_all takes one output, too",
     "mst_map_(vector_width|kernel|measured)|mst_fft_(n_passes|pass_kernel)|mst_filter_(output_used|stages)": "of kernels, for benchmarks",
