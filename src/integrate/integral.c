@@ -146,6 +146,8 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     MST_TRY(mst_integrand_map(plan, error));
     for (int c = 0; c < plan->n_components && plan->method == &mst_integral_regions; c++)
         plan->may_jump = plan->may_jump || mst_expr_may_jump(plan->components[c], (size_t)plan->desc.n_variables);
+    for (int k = 0; k < plan->desc.n_variables; k++) // bounds forget that a variable goes with its limits
+        plan->may_jump = plan->may_jump && !mst_range_depends(plan, k);
     plan->same_bounds = plan->method->shrink && has_same_bounds(plan);
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (desc->rule == MST_INTEGRAL_OSCILLATORY) { // its parts' kernels are all that it has
