@@ -106,6 +106,19 @@ static mst_integral_choice choose_by_rule(const mst_integral *plan) {
     return (mst_integral_choice){plan->desc.work_items > 0 ? 1 : plan->is_double ? 8 : 16, 1, m->cpu_items};
 }
 
+// Whether bounds.cl is to look for jumps between nodes.
+static bool may_jump(const mst_integral *plan) {
+    bool jumps = false;
+    if (plan->method != &mst_integral_regions)
+        return false;
+    for (int k = 0; k < plan->desc.n_variables; k++)
+        if (mst_range_depends(plan, k))
+            return false; // bounds forget that a variable goes with its limits
+    for (int c = 0; c < plan->n_components; c++)
+        jumps = jumps || mst_expr_may_jump(plan->components[c], (size_t)plan->desc.n_variables);
+    return jumps;
+}
+
 // Whether neither bounds nor breakpoints read parameters, nor kernels anything else.
 static bool has_same_bounds(const mst_integral *plan) {
     bool same = plan->n_row == plan->desc.n_parameters;
@@ -144,10 +157,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     plan->method = choose_method(&plan->desc);
     MST_TRY(mst_integrand_parse(plan, desc, error));
     MST_TRY(mst_integrand_map(plan, error));
-    for (int c = 0; c < plan->n_components && plan->method == &mst_integral_regions; c++)
-        plan->may_jump = plan->may_jump || mst_expr_may_jump(plan->components[c], (size_t)plan->desc.n_variables);
-    for (int k = 0; k < plan->desc.n_variables; k++) // bounds forget that a variable goes with its limits
-        plan->may_jump = plan->may_jump && !mst_range_depends(plan, k);
+    plan->may_jump = may_jump(plan);
     plan->same_bounds = plan->method->shrink && has_same_bounds(plan);
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (desc->rule == MST_INTEGRAL_OSCILLATORY) { // its parts' kernels are all that it has

@@ -32,10 +32,17 @@ mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_gener
                              mst_kernel_group(plan->context, r->kernels.begin, items), NULL, error);
 }
 
+// Work-items for n regions, a lane each, and how many tiles of lanes each of them takes.
+static size_t share_out(const mst_integral *plan, cl_uint n, cl_uint *tiles_an_item) {
+    const size_t tiles = mst_divide_up(n, plan->choice.width);
+    *tiles_an_item = plan->cpu ? (cl_uint)mst_divide_up(tiles, mst_integral_cpu_items(plan)) : 1;
+    return mst_divide_up(tiles, *tiles_an_item);
+}
+
 mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
-    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    cl_uint tiles_an_item;
+    size_t items = share_out(plan, n, &tiles_an_item);
     cl_uint infinite = n_infinite(plan);
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(infinite, infinite),
@@ -51,14 +58,14 @@ mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generat
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(&plan->queue, r->kernels.evaluate, arguments, MST_COUNT(arguments),
-                             mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.evaluate, arguments, MST_COUNT(arguments), items, r->evaluate_group, NULL,
+                             error);
 }
 
 mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
-    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    cl_uint tiles_an_item;
+    size_t items = share_out(plan, n, &tiles_an_item);
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(capacity, s->capacity),
                                       MST_BIND(tiles_an_item, tiles_an_item),
@@ -70,9 +77,8 @@ mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generatio
                                       MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(marks, r->marks.memory)};
-    size_t work = mst_divide_up(tiles, tiles_an_item);
-    return mst_kernel_launch(&plan->queue, r->kernels.hidden, arguments, MST_COUNT(arguments), work,
-                             mst_kernel_group(plan->context, r->kernels.hidden, work), NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.hidden, arguments, MST_COUNT(arguments), items,
+                             mst_kernel_group(plan->context, r->kernels.hidden, items), NULL, error);
 }
 
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error) {
@@ -150,8 +156,8 @@ fail:
 // Places to cut suspects at, which take the room of integrals of |f|: those have been judged.
 mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
-    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    cl_uint tiles_an_item;
+    size_t items = share_out(plan, n, &tiles_an_item);
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(tiles_an_item, tiles_an_item),
                                       MST_BIND(capacity, s->capacity),
@@ -164,9 +170,8 @@ mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generatio
                                       MST_BIND(marks, r->marks.memory),
                                       MST_BIND(places, r->magnitudes.memory),
                                       MST_BIND(state, r->state.memory)};
-    size_t work = mst_divide_up(tiles, tiles_an_item);
-    return mst_kernel_launch(&plan->queue, r->kernels.locate, arguments, MST_COUNT(arguments), work,
-                             mst_kernel_group(plan->context, r->kernels.locate, work), NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.locate, arguments, MST_COUNT(arguments), items,
+                             mst_kernel_group(plan->context, r->kernels.locate, items), NULL, error);
 }
 
 mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const mst_generation *s,
