@@ -123,6 +123,7 @@ mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigne
     MST_REQUIRE(c->n_slots <= MST_EXPR_CODE_SLOTS && place_results(c), MST_ERROR_UNSUPPORTED,
                 "byte code of the expression takes more than %d slots", MST_EXPR_CODE_SLOTS);
     out->n_instructions = c->n_instructions;
+    out->n_slots = c->n_slots;
     out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + words_of(type) * c->n_constants + n_values;
     MST_REQUIRE(out->words = calloc(out->n_words, sizeof *out->words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     put_words(c, type, out->words);

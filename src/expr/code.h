@@ -14,7 +14,7 @@ enum { MST_EXPR_CODE_SLOTS = 256 };
 typedef struct mst_expr_code {
     int32_t *words; // the caller's to free
     size_t n_words;
-    unsigned n_instructions;
+    unsigned n_instructions, n_slots;
     const int32_t *slots; // of the values, in `words`
 } mst_expr_code;
 

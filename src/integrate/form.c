@@ -44,6 +44,7 @@ static mst_status make_code(mst_integral *plan, bool *made, mst_error *error) {
     MST_TRY(status);
     MST_TRY(upload_code(plan, &code, error));
     plan->n_instructions = code.n_instructions;
+    plan->n_slots = code.n_slots;
     plan->break_even = asked_for ? d->compile_from : break_even(plan, code.n_instructions);
     *made = runs;
 fail:

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAF_NAME = 24 };
+enum { LEAF_NAME = 24, LEAST_SLOTS = 16 };
 
 // ---- for kernels
 
@@ -69,6 +69,15 @@ void mst_integral_write_table(const mst_integral *plan, const char *name, const 
     }
 }
 
+// Of programs on CPUs as many as there may be, so that all integrands share one. Other devices set memory aside for every
+// work-item that may run at once, which is gigabytes of it for 14 KB a work-item: there are programs of fewer slots.
+static int slots_of(const mst_integral *plan) {
+    unsigned slots = plan->cpu ? MST_EXPR_CODE_SLOTS : LEAST_SLOTS;
+    while (slots < plan->n_slots)
+        slots *= 2;
+    return (int)slots;
+}
+
 static mst_status write_program(const mst_integral *plan, bool compiled, const mst_text *tables, const char *file, mst_text *text,
                                 mst_error *error) {
     mst_status status = MST_OK;
@@ -78,7 +87,7 @@ static mst_status write_program(const mst_integral *plan, bool compiled, const m
     if (compiled)
         mst_text_put(text, "#define N_ROW $n // numbers of an integral beside its bounds\n", MST_SET(n, plan->n_row));
     else
-        mst_text_put(text, "#define SLOTS $slots\n", MST_SET(slots, (int)MST_EXPR_CODE_SLOTS));
+        mst_text_put(text, "#define SLOTS $slots\n", MST_SET(slots, slots_of(plan)));
     MST_TRY(mst_program_add_file(context, "vector.cl", text, error));
     if (plan->choice.width == 1 && !mst_elementary_of(&context->device)) // vectors have OpenCL's, which are as fast on CPUs
         MST_TRY(mst_program_add_file(context, "sine.cl", text, error));

@@ -90,7 +90,7 @@ struct mst_integral {
     unsigned values[MST_INTEGRAL_MAX_COMPONENTS]; // their nodes in it
     mst_integral_form form;                       // of the kernels
     mst_integral_buffer code;
-    unsigned n_instructions;          // of the byte code
+    unsigned n_instructions, n_slots; // of the byte code
     uint64_t evaluations, break_even; // by byte code so far, and from how many on compiling is repaid
     const mst_integral_method *method;
     void *work;                              // the method's
