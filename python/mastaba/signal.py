@@ -299,18 +299,13 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     _check_mode(mode)
     if x.size == 0 or y.size == 0:
         return _into(out, _arrays.like(x, (0,), np.dtype(float)))
-    axes = _axes(x, y, axes)
+    axes = [k for k in _axes(x, y, axes) if 1 not in (x.shape[k], y.shape[k])]  # along the others it is a product
     _check_shapes(x, y, mode, axes)
     others = [k for k in range(x.ndim) if k not in axes and x.shape[k] == 1 != y.shape[k]]
     if mode == "same" and others:  # of in1's shape along the other axes, too: the middle one of several in2
         y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if k in others else slice(None) for k, m in enumerate(y.shape))]
-    if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type
-        z = x * y
-        kept = [slice(None)] * z.ndim
-        for k in axes:
-            first = _start(x.shape[k], y.shape[k], mode)
-            kept[k] = slice(first, first + _lengths(x.shape[k], y.shape[k], mode))
-        return _into(out, z[tuple(kept)].copy())
+    if not axes:  # in its own type
+        return _into(out, x * y)
     return _into(out, _floating(as_numbers(x), as_numbers(y), mode, axes, False, "fft", out))
 
 

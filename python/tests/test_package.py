@@ -789,6 +789,29 @@ def test_same_keeps_the_shape_of_the_first():
     assert mastaba.signal.fftconvolve(y, x, "same", axes=1).shape == y.shape
 
 
+def test_axes_of_length_one_are_products():
+    """Whichever operand has the 1, and named or not: an operand may be the longer one along the axes that are left alone."""
+    for (n, m), mode, axes in itertools.product((((5, 16), (56, 1)), ((56, 1), (5, 16)), ((1, 9), (4, 1)), ((1, 4), (3, 2))),
+                                                ("full", "same", "valid"), (None, 0, (0, 1))):
+        if axes == 0 and n[1] != m[1] and 1 not in (n[1], m[1]):
+            continue
+        x, y = numbers(*n), numbers(*m)
+        along = [k for k in range(2) if 1 not in (n[k], m[k])]
+        full = np.array([[sum(x[i % n[0], j % n[1]] * y[k % m[0], l % m[1]]
+                              for i, k in pairs(a, n[0], m[0], 0 in along) for j, l in pairs(b, n[1], m[1], 1 in along))
+                          for b in range(n[1] + m[1] - 1)] for a in range(n[0] + m[0] - 1)])
+        first = {"full": (0, 0), "same": [(k - 1) // 2 for k in m], "valid": [min(k, l) - 1 for k, l in zip(n, m)]}[mode]
+        length = {"full": full.shape, "same": n, "valid": [abs(k - l) + 1 for k, l in zip(n, m)]}[mode]
+        wanted = full[first[0]:first[0] + length[0], first[1]:first[1] + length[1]]
+        got = mastaba.signal.fftconvolve(x, y, mode, axes)
+        assert got.shape == wanted.shape and np.allclose(got, wanted, rtol=1e-11, atol=1e-12), (n, m, mode, axes)
+
+
+def pairs(at, n, m, summed):
+    """The indices of two operands that meet at a place of a full convolution."""
+    return [(i, at - i) for i in range(n) if 0 <= at - i < m] if summed else [(at, at)]
+
+
 def test_correlations_of_bool():
     """Stay bool along any number of axes."""
     for shape in ((5,), (3, 4), (2, 3, 4)):
