@@ -461,7 +461,7 @@ ENDS_WITH(mst_map_desc, compile_from);
 ENDS_WITH(mst_map_more, out_type);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, type);
-ENDS_WITH(mst_stencil_desc, brick);
+ENDS_WITH(mst_stencil_desc, subnormals);
 ENDS_WITH(mst_stencil_plan, part_beside);
 ENDS_WITH(mst_stencil_halo, steps_left);
 ENDS_WITH(mst_stencil_brick, bytes);

@@ -1,5 +1,6 @@
 // Checkpoints: the state, what receivers recorded, and a digest of the problem, in one file that is whole or not there. Fields of
-// float16 take 2 bytes a value in files of version 2, 4 in those of version 1, which all others are.
+// float16 take 2 bytes a value in files of version 2, 4 in those of version 1, which all others are. Versions 3 and 4 are 1 and 2
+// of a run that flushed subnormal numbers.
 //
 //     header | each level of each updated field, in the order of the problem | each receiver's record | XXH3-128 of all before
 #include "checkpoint.h"
@@ -14,8 +15,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-static const char magics[][8] = {"MSTSOLV1", "MSTSOLV2"};
-enum { MAGIC_BYTES = sizeof magics[0] };
+static const char magics[][8] = {"MSTSOLV1", "MSTSOLV2", "MSTSOLV3", "MSTSOLV4"};
+enum { MAGIC_BYTES = sizeof magics[0], VERSIONS = CLI_COUNT(magics), FLUSHED = 2 }; // so many versions behind
 static const uint64_t order = 0x0102030405060708;
 
 int checkpoint_bad_file(const char *path, const char *why) {
@@ -38,17 +39,20 @@ static void describe_array(const mst_stencil_desc *desc, const char *name, int l
 static void set_version(solve_run *run, int version) {
     for (size_t i = 0; i < run->n_state; i++) {
         solve_array *array = &run->state[i];
-        array->type = array->is_half && version == 2 ? MST_FLOAT16 : run->problem.desc.precision;
+        array->type = array->is_half && version % 2 == 0 ? MST_FLOAT16 : run->problem.desc.precision;
         const mst_layout layout = mst_layout_dense(array->type, array->rank, array->shape);
         array->bytes = cli_layout_bytes(&layout);
     }
 }
 
+static bool is_flushed(const solve_run *run) { return run->problem.desc.subnormals == MST_STENCIL_SUBNORMALS_FLUSH; }
+
 static int own_version(const solve_run *run) {
+    int version = is_flushed(run) ? 1 + FLUSHED : 1;
     for (size_t i = 0; i < run->n_state; i++)
         if (run->state[i].is_half)
-            return 2;
-    return 1;
+            return version + 1;
+    return version;
 }
 
 int solve_list_state(solve_run *run) {
@@ -267,6 +271,14 @@ static int take_all(solve_run *run, const digested_file *f) {
                                                                                      : cli_fail(solve_command, f->path, &error);
 }
 
+// 0: none.
+static int version_of(const checkpoint_header *header) {
+    int version = VERSIONS;
+    while (version > 0 && memcmp(header->magic, magics[version - 1], MAGIC_BYTES) != 0)
+        version--;
+    return version;
+}
+
 // Sets the types of what the file holds.
 int checkpoint_read_header(solve_run *run, const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
     struct stat info;
@@ -275,11 +287,18 @@ int checkpoint_read_header(solve_run *run, const digested_file *f, checkpoint_he
     *bytes = (uint64_t)info.st_size;
     if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
         return checkpoint_bad_file(f->path, "not a checkpoint");
-    const int version = memcmp(header->magic, magics[1], MAGIC_BYTES) == 0 ? 2 : 1;
-    if (memcmp(header->magic, magics[version - 1], MAGIC_BYTES) != 0 || header->order != order)
+    const int version = version_of(header);
+    if (version == 0 || header->order != order)
         return checkpoint_bad_file(f->path, "not a checkpoint of this program on such a machine");
     set_version(run, version);
     return CLI_DONE;
+}
+
+static void compare_flushing(const solve_run *run, const char *path, const checkpoint_header *header) {
+    const bool was_flushed = version_of(header) > FLUSHED;
+    if (was_flushed != is_flushed(run))
+        cli_error(solve_command, "warning: %s: its run %s subnormal numbers, this one %s them", path,
+                  was_flushed ? "flushed" : "kept", was_flushed ? "keeps" : "flushes");
 }
 
 // Its digest is read by all of a team.
@@ -294,6 +313,8 @@ static int check_file(solve_run *run, const digested_file *f) {
         code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, wanted);
     if (code == CLI_DONE && solve_is_first())
         code = check_header(run, f->path, &header, bytes, wanted);
+    if (code == CLI_DONE && solve_is_first())
+        compare_flushing(run, f->path, &header);
     code = cli_agree(solve_command, code);
     cli_tell(&header, sizeof header, 0);
     run->resumed_step = code == CLI_DONE ? header.step : 0;

@@ -35,6 +35,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
 // Options as text and numbers, before they are checked.
 typedef struct request {
     char *grid, *schedule, *shape, *shares, *exchange, *precision, *output, *output_type, *checkpoint, *every, *scratch;
+    char *subnormals;
     char **set; // NULL-ended, or NULL
     long long steps, depth, fuse, block, exchange_every;
     double time_step;
@@ -49,6 +50,7 @@ static const cli_option option_table[] = {
     {"time-step", 0, CLI_REAL, offsetof(request, time_step), "in place of the problem's", "DT"},
     {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
+    {"subnormals", 0, CLI_TEXT, offsetof(request, subnormals), "keep, or flush: numbers too small for a CPU become 0", "HOW"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT"},
     {"output-type", 0, CLI_TEXT, offsetof(request, output_type), "float16 for fields stored so (default: the precision)", "TYPE"},
     {"schedule", 0, CLI_TEXT, offsetof(request, schedule), "how a large grid goes through the device (default: auto)", "NAME"},
@@ -144,6 +146,13 @@ int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange) {
 }
 
 // "3,1"
+int solve_take_subnormals(const char *text, problem_overrides *overrides) {
+    static const cli_choice ways[] = {{"keep", 1 + MST_STENCIL_SUBNORMALS_KEEP}, {"flush", 1 + MST_STENCIL_SUBNORMALS_FLUSH}};
+    return text ? cli_choose(solve_command, "--subnormals", text, ways, CLI_COUNT(ways), "expected keep or flush",
+                             &overrides->subnormals)
+                : CLI_DONE;
+}
+
 static int take_shares(const char *text, mst_stencil_desc *desc, problem_overrides *overrides) {
     const char *rest = text;
     while (desc->n_shares < PROBLEM_MOST_SHARES) {
@@ -164,6 +173,8 @@ static int take_words(const request *r, mst_stencil_desc *desc, problem_override
     if (r->shape && strcmp(r->shape, "gpu") != 0 && strcmp(r->shape, "cpu") != 0)
         return wrong("--shape", r->shape, "gpu or cpu");
     int code = cli_precision(solve_command, r->precision, "expected float32 or float64", &overrides->precision);
+    if (code == CLI_DONE)
+        code = solve_take_subnormals(r->subnormals, overrides);
     if (r->shape)
         desc->shape = r->shape[0] == 'g' ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
     if (code == CLI_DONE && r->exchange)

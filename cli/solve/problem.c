@@ -120,6 +120,13 @@ static bool read_precision(cli_yaml *y, yaml_node_t *node, void *target) {
     return type >= 0;
 }
 
+static bool read_subnormals(cli_yaml *y, yaml_node_t *node, void *target) {
+    static const char *const ways[] = {"keep", "flush"};
+    const int chosen = cli_yaml_choice(y, node, ways, CLI_COUNT(ways), sizeof ways[0]);
+    ((problem *)target)->desc.subnormals = chosen == 1 ? MST_STENCIL_SUBNORMALS_FLUSH : MST_STENCIL_SUBNORMALS_KEEP;
+    return chosen >= 0;
+}
+
 static bool read_storage(cli_yaml *y, yaml_node_t *node, void *target) {
     problem *p = target;
     return problem_read_storage(y, node, p, &p->storage_bytes);
@@ -136,6 +143,7 @@ static const cli_yaml_key problem_keys[] = {
     {"grid", read_grid, true},
     {"precision", read_precision, false},
     {"storage", read_storage, false},
+    {"subnormals", read_subnormals, false},
     {"parameters", read_parameters, false},
     {"runs", problem_read_runs, false},
     {"spacing", read_spacing, false},
@@ -162,6 +170,8 @@ static int override(problem *p) {
     const problem_overrides *o = &p->overrides;
     if (o->precision)
         p->desc.precision = o->precision;
+    if (o->subnormals)
+        p->desc.subnormals = (uint64_t)o->subnormals - 1;
     if (o->steps >= 0)
         p->steps = (uint64_t)o->steps;
     for (size_t i = 0; i < o->n_set; i++) {

@@ -64,6 +64,7 @@ typedef struct problem_overrides {
     size_t grid[MST_MAX_AXES];
     double time_step;   // 0: not given
     mst_type precision; // 0: not given
+    int subnormals;     // one more than a mst_stencil_subnormals; 0: not given
     int64_t steps;      // < 0: not given
     size_t n_set;
     mst_stencil_parameter set[PROBLEM_MOST_PARAMETERS];

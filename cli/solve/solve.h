@@ -73,6 +73,7 @@ extern const cli_command cmd_solve;
 bool solve_read_sizes(const char *text, size_t *sizes, int *n); // of the first; false: it is none, and nothing is printed
 int solve_take_grid(const char *text, problem_overrides *overrides);
 int solve_take_set(char **set, problem_overrides *overrides);
+int solve_take_subnormals(const char *text, problem_overrides *overrides);
 int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange);
 int solve_check_output_type(const solve_run *run);              // of --output-type
 int solve_take_every(const char *text, solve_options *options); // of --checkpoint-every

@@ -247,6 +247,13 @@ typedef enum mst_stencil_halo_exchange {
     MST_STENCIL_EXCHANGE_BESIDE = 2 // where it is possible; else it waits
 } mst_stencil_halo_exchange;
 
+// Numbers smaller than the smallest normal one (1.2e-38 in float32, 2.2e-308 in float64), with which a CPU computes many times as
+// slowly. Flushed: such a number becomes 0 as soon as an update has made it, and where it is an initial value, or one that
+// mst_stencil_write gives, so no array holds one; and kernels are built so that the device may take what comes up on the way for
+// 0, too, as CPUs under PoCL and float32 on NVIDIA's GPUs do. A result is then still the same in every bit whatever the schedule,
+// the block or the budget, but on another device it may differ by as much as such numbers are.
+typedef enum mst_stencil_subnormals { MST_STENCIL_SUBNORMALS_KEEP = 0, MST_STENCIL_SUBNORMALS_FLUSH = 1 } mst_stencil_subnormals;
+
 // A part of the grid: some planes of its slowest axis (runs, of an ensemble), which a solver has alone while others have the
 // rest: ranks of a job, say. It also holds halos, planes of its neighbours on both sides, as deep as `steps` steps read. A result
 // has the same bits as that of one solver with the whole grid.
@@ -344,6 +351,7 @@ typedef struct mst_stencil_desc {
     // A brick in place of a part; NULL: none. All that is said of a part's planes is so of its nodes along every axis. An
     // ensemble has parts only.
     const mst_stencil_brick *brick;
+    uint64_t subnormals; // mst_stencil_subnormals
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -353,7 +361,7 @@ typedef struct mst_stencil_desc {
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
             sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL, 0, NULL,     \
-            MST_STENCIL_EXCHANGE_AUTO, 0, NULL                                                                                   \
+            MST_STENCIL_EXCHANGE_AUTO, 0, NULL, MST_STENCIL_SUBNORMALS_KEEP                                                      \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They

@@ -28,7 +28,7 @@ static const char details[] =
     "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
 
 typedef struct request {
-    char *grid, **set, *precision, *output, *output_type, *exchange; // set: NULL-ended, or NULL
+    char *grid, **set, *precision, *subnormals, *output, *output_type, *exchange; // set: NULL-ended, or NULL
     char *checkpoint, *every, *layout;
     long long steps, exchange_every; // -1: those of the file; 0: chosen
     double time_step;                // 0: the file's
@@ -43,6 +43,7 @@ static const cli_option option_table[] = {
     {"time-step", 0, CLI_REAL, offsetof(request, time_step), "in place of the problem's", "DT"},
     {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
+    {"subnormals", 0, CLI_TEXT, offsetof(request, subnormals), "keep, or flush: numbers too small for a CPU become 0", "HOW"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT.npy"},
     {"output-type", 0, CLI_TEXT, offsetof(request, output_type), "float16 for fields stored so (default: the precision)", "TYPE"},
     {"layout", 0, CLI_TEXT, offsetof(request, layout), "ranks an axis as 2x2x1, or slabs, pencils, bricks (default: by a model)",
@@ -96,6 +97,8 @@ static int check_request(const request *r, job *j) {
         code = solve_take_set(r->set, &j->overrides);
     if (code == CLI_DONE)
         code = cli_precision(command, r->precision, "expected float32 or float64", &j->overrides.precision);
+    if (code == CLI_DONE)
+        code = solve_take_subnormals(r->subnormals, &j->overrides);
     j->overrides.steps = r->steps;
     j->overrides.time_step = r->time_step;
     return code;

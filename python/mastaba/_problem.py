@@ -17,10 +17,11 @@ _FACES = {"dirichlet": lib.MST_BOUNDARY_DIRICHLET, "neumann": lib.MST_BOUNDARY_N
           "absorb": lib.MST_BOUNDARY_ABSORB}
 _REDUCTIONS = {"sum": lib.MST_STENCIL_SUM, "max": lib.MST_STENCIL_MAX, "min": lib.MST_STENCIL_MIN, "mean": lib.MST_STENCIL_MEAN,
                "norm": lib.MST_STENCIL_NORM}
-_KEYS = {"grid", "precision", "storage", "parameters", "spacing", "time_step_limit", "time_step", "fields", "let", "boundary", "update",
+_KEYS = {"grid", "precision", "storage", "subnormals", "parameters", "spacing", "time_step_limit", "time_step", "fields", "let", "boundary", "update",
          "sources", "receivers", "monitors", "until", "output", "steps", "materials", "mask", "runs", "spectra"}
 _SCHEDULES = {ffi.string(lib.mst_stencil_schedule_name(k)).decode(): k for k in range(lib.MST_STENCIL_SKEWED_SWEEPS + 1)}
 _EXCHANGES = {None: lib.MST_STENCIL_EXCHANGE_AUTO, "waits": lib.MST_STENCIL_EXCHANGE_WAITS, "beside": lib.MST_STENCIL_EXCHANGE_BESIDE}
+_SUBNORMALS = {"keep": lib.MST_STENCIL_SUBNORMALS_KEEP, "flush": lib.MST_STENCIL_SUBNORMALS_FLUSH}
 _STORES = {None: lib.MST_STENCIL_STORE_AUTO, "pinned": lib.MST_STENCIL_STORE_PINNED, "memory": lib.MST_STENCIL_STORE_MEMORY}
 _SAFETY = 0.95  # of the largest stable time step, as the program takes
 
@@ -164,6 +165,10 @@ class Problem:
         if self.type.char not in "fd":
             raise _wrong("precision", f"float32 or float64, not {self.type}")
         desc.precision = _arrays.TYPES[self.type]
+        subnormals = entries.get("subnormals", "keep")
+        if subnormals not in _SUBNORMALS:
+            raise _wrong("subnormals", f"keep or flush, not {subnormals!r}")
+        desc.subnormals = _SUBNORMALS[subnormals]
         self.n_runs, self.arrays_shape = 0, self.grid
         if "runs" in entries:
             self._read_runs()

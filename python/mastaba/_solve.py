@@ -4,6 +4,7 @@ import operator
 import os
 import shutil
 import uuid
+import warnings
 import zipfile
 import zlib
 
@@ -204,6 +205,8 @@ class Solver:
     def save(self, path):
         """Writes the whole state to a file (.npz) of that name, which is replaced only when the new one is complete, and keeps its mode."""
         state = {"step": np.uint64(self.step), "grid": np.array(self.problem.grid), "time_step": np.float64(self.time_step)}
+        if self.problem.desc.subnormals == lib.MST_STENCIL_SUBNORMALS_FLUSH:
+            state["flushed"] = np.bool_(True)
         state.update({f"{name.decode()}.{level}": self._read_part(name, level, shape) for name, level, shape in self._parts()})
         state.update({f"spectrum {k}": self.spectrum(k) for k in range(len(self.problem.spectra))})
         new = os.path.join(os.path.dirname(os.path.abspath(path)), f".{uuid.uuid4().hex}.npz")  # no longer than file systems take
@@ -223,6 +226,8 @@ class Solver:
         """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself. Where it fails the
         state is the one before."""
         state = _arrays_of(path)
+        was_flushed = "flushed" in state
+        state.pop("flushed", None)
         parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
         sums = [f"spectrum {k}" for k in range(len(self.problem.spectra))]
         wanted = {"step", "grid", "time_step", *(key for *_, key in parts), *sums}
@@ -238,6 +243,9 @@ class Solver:
         if any(a.shape != (f.size, *runs, *region) or a.dtype != np.result_type(self.problem.type, np.complex64)
                for a, (f, region) in zip(sums, self.problem.spectra)):
             raise errors.FormatError(f"{path}: the sums of another spectrum")
+        if was_flushed != (self.problem.desc.subnormals == lib.MST_STENCIL_SUBNORMALS_FLUSH):
+            ways = ("flushed", "keeps") if was_flushed else ("kept", "flushes")
+            warnings.warn(f"{path}: its run {ways[0]} subnormal numbers, this one {ways[1]} them", stacklevel=2)
         before = self._whole_state()
         try:
             self._set(arrays, sums, step)

@@ -1,5 +1,6 @@
 """Finite differences: against plain NumPy, and what a Solver keeps and gives back."""
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -161,6 +162,28 @@ def test_materials():
     regions = [{"c": 0.3}, {"where": "x > 17", "c": 0.5}]
     assert np.array_equal(mastaba.solve({**WAVE, "materials": regions})["u"], of_field)
     assert np.array_equal(mastaba.solve({**WAVE, "materials": {"regions": regions, "storage": "float32"}})["u"], of_field)
+
+
+def test_subnormals(tmp_path):
+    """None is left where they are flushed; a state of a run that did the other thing is taken with a warning."""
+    pulse = {"grid": [21, 97], "fields": {"u": "exp(-((x - 9)^2 + (y - 8)^2)/3)"}, "steps": 20,
+             "update": [{"u": "u - 0.2*(u[0,1] - u[0,-1]) + 0.08*(u[0,1] - 2*u + u[0,-1]) + 0.1*(u[1,0] - 2*u + u[-1,0])"}]}
+    def count(u):
+        return np.count_nonzero((u != 0) & (np.abs(u) < np.finfo(u.dtype).tiny))
+    kept, flushed = mastaba.solve(pulse), mastaba.solve(pulse, subnormals="flush")
+    assert count(kept["u"]) > 10 and count(flushed["u"]) == 0
+    np.testing.assert_allclose(flushed["u"], kept["u"], rtol=1e-6, atol=1e-34)
+    flushed.save(tmp_path / "state.npz")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(mastaba.Solver(pulse, subnormals="flush").load(tmp_path / "state.npz")["u"], flushed["u"])
+    with pytest.warns(UserWarning, match="its run flushed subnormal numbers, this one keeps them"):
+        assert np.array_equal(mastaba.Solver(pulse).load(tmp_path / "state.npz")["u"], flushed["u"])
+    kept.save(tmp_path / "state.npz")
+    with pytest.warns(UserWarning, match="its run kept subnormal numbers, this one flushes them"):
+        assert count(mastaba.Solver(pulse, subnormals="flush").load(tmp_path / "state.npz")["u"]) == 0
+    with pytest.raises(mastaba.errors.ArgumentError, match="subnormals: keep or flush, not 'zero'"):
+        mastaba.solve(pulse, subnormals="zero")
 
 
 def test_masks():

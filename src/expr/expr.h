@@ -93,6 +93,9 @@ mst_status mst_expr_parse_runs(const char *text, const char *what, const mst_exp
                                const mst_expr_scheme *scheme, const size_t *strides, size_t n_runs, mst_expr **out,
                                double **varying, mst_error *error);
 
+// Copies an expression of a scheme, with 0 in place of a value whose size is below `least`. Errors as of parsing.
+mst_status mst_expr_flush(const mst_expr *expr, double least, const char *what, mst_expr **out, mst_error *error);
+
 // In the order of their first use. Valid as long as the expression.
 size_t mst_expr_n_leaves(const mst_expr *expr);
 const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);

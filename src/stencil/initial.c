@@ -39,8 +39,10 @@ static mst_status build(mst_stencil *s, const mst_formula *formula, bool half, m
     mst_text_put(&text,
                  half ? "if (isfinite(value) && fabs(value) >= 65520) // float16 would be infinite\n*exceeded = 1;\n"
                         "vstore_half_rte((float)value, grid.s5 + plane * grid.s4 + row * grid.s3 + column, array);\n}\n"
-                      : "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = ($type)value;\n}\n",
-                 MST_SET(type, type));
+                      : "const $type rounded = ($type)value;\n"
+                        "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = $flushed;\n}\n",
+                 MST_SET(type, type),
+                 MST_SET(flushed, s->problem.is_flushed ? "isnormal(rounded) || !isfinite(rounded) ? rounded : 0" : "rounded"));
     MST_TRY(mst_elementary_define(s->context, &text, error));
     MST_TRY(mst_program_of_text(s->context, "stencil: initial values", &text, "-D PRECISION=64", &program, error));
     MST_TRY(mst_kernel_create(program, "initial", out, error));

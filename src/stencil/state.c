@@ -6,6 +6,7 @@
 #include "runtime/numbers.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
+#include "scheme/expressions.h"
 #include "scheme/layers.h"
 #include "scheme/region.h"
 #include "solver.h"
@@ -62,9 +63,9 @@ mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t co
 
 static void put_value(const mst_problem *p, void *to, uint64_t i, double value) {
     if (p->is_double)
-        ((double *)to)[i] = value;
+        ((double *)to)[i] = mst_problem_rounded(p, value);
     else
-        ((float *)to)[i] = (float)value;
+        ((float *)to)[i] = (float)mst_problem_rounded(p, value);
 }
 
 typedef struct filling {

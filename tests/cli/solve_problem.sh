@@ -53,6 +53,7 @@ wrong 3 'colour: no such key; expected one of grid, precision, ' 's/time_step/co
 wrong 4 "precision: expected one of float32, float64, not 'floa32'; did you mean 'float32'\?" 's/float32/floa32/'
 wrong 5 "storage: expected one of float16, float32, not 'half'" 's/float32/float32\nstorage: half/'
 wrong 5 'storage: float16 needs the precision float32, which is float64' 's/float32/float64\nstorage: float16/'
+wrong 5 "subnormals: expected one of keep, flush, not 'zero'" 's/float32/float32\nsubnormals: zero/'
 wrong 7 "fields.u.storage: expected one of float16, float32, not 'float8'; did you mean" 's/levels: 2/levels: 2, storage: float8/'
 wrong 5 'parameters: expected a mapping of names to numbers, not a list' 's/{c: 1.0}/[1.0]/'
 wrong 5 "parameters.nx: the name 'nx' has a meaning already" 's/{c: 1.0}/{nx: 1.0}/'

@@ -38,11 +38,13 @@ fail:
 const char *mst_stepper_build_options(const mst_context *context, const mst_problem *problem) {
     cl_device_fp_config config = 0;
     if (problem->is_double)
-        return "-D PRECISION=64";
+        return problem->is_flushed ? "-D PRECISION=64 -cl-denorms-are-zero" : "-D PRECISION=64";
     if (clGetDeviceInfo(context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
         config = 0;
-    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
-                                                        : "-D PRECISION=32";
+    if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+        return problem->is_flushed ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero"
+                                   : "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt";
+    return problem->is_flushed ? "-D PRECISION=32 -cl-denorms-are-zero" : "-D PRECISION=32";
 }
 
 static mst_status describe(mst_stepper *s, mst_error *error) {

@@ -3,6 +3,8 @@
 #include "layers.h"
 #include "runtime/numbers.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +118,21 @@ mst_status mst_formula_make(const mst_problem *p, const mst_names *n, mst_expr *
             leaf->offsets[mst_problem_axis(p->rank, k)] = offset;
         }
     }
+fail:
+    return status;
+}
+
+double mst_problem_rounded(const mst_problem *p, double value) {
+    const double rounded = p->is_double ? value : (double)(float)value;
+    return p->is_flushed && fabs(rounded) < (p->is_double ? DBL_MIN : (double)FLT_MIN) ? 0 : rounded;
+}
+
+mst_status mst_formula_flush(const mst_problem *p, mst_formula *formula, const char *what, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_expr *flushed;
+    MST_TRY(mst_expr_flush(formula->expr, p->is_double ? DBL_MIN : (double)FLT_MIN, what, &flushed, error));
+    mst_expr_destroy(formula->expr);
+    formula->expr = flushed;
 fail:
     return status;
 }

@@ -37,6 +37,12 @@ mst_status mst_formula_tree(const mst_problem *problem, const mst_names *names, 
 mst_status mst_formula_make(const mst_problem *problem, const mst_names *names, mst_expr *expr, double *varying, const char *what,
                             mst_formula *out, mst_error *error);
 
+// A number of the scheme's precision, 0 in place of a subnormal one where these are flushed.
+double mst_problem_rounded(const mst_problem *problem, double value);
+
+// Has it give 0 in place of a subnormal number. It reads what it did.
+mst_status mst_formula_flush(const mst_problem *problem, mst_formula *formula, const char *what, mst_error *error);
+
 // Both, with stretches as they are: for an expression without, or one that is only checked.
 mst_status mst_formula_parse(const mst_problem *problem, const mst_names *names, const char *text, const char *what,
                              mst_formula *out, mst_error *error);

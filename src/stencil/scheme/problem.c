@@ -33,6 +33,9 @@ static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_er
     p->is_double = desc->precision == MST_FLOAT64;
     p->element = mst_type_bytes(desc->precision);
     p->time_step = desc->time_step;
+    MST_REQUIRE(desc->subnormals <= MST_STENCIL_SUBNORMALS_FLUSH, MST_ERROR_ARGUMENT,
+                "subnormals is %llu; they are kept (0) or flushed (1)", (unsigned long long)desc->subnormals);
+    p->is_flushed = desc->subnormals == MST_STENCIL_SUBNORMALS_FLUSH && !p->is_open;
     p->n_runs = desc->n_runs;
     size_t nodes = 1;
     for (int axis = 0; axis < N_AXES; axis++)
@@ -94,6 +97,8 @@ static mst_status add_update(mst_problem *p, const mst_names *n, int field, size
     to->field = field;
     to->substep = substep;
     mst_status status = mst_formula_make(p, n, expr, varying, what, &to->formula, error);
+    if (status == MST_OK && p->is_flushed)
+        status = mst_formula_flush(p, &to->formula, what, error);
     if (status != MST_OK)
         return status;
     count_varying(p, &to->formula);
@@ -118,6 +123,8 @@ static mst_status add_part(mst_problem *p, const mst_names *n, mst_expr *expr, c
                            mst_error *error) {
     const mst_formula *whole = &p->updates[p->n_updates - 1].formula;
     mst_status status = mst_formula_make(p, n, expr, NULL, what, part, error);
+    if (status == MST_OK && p->is_flushed)
+        status = mst_formula_flush(p, part, what, error);
     part->n_varying = whole->n_varying;
     part->first_varying = whole->first_varying;
     return status;

@@ -54,8 +54,8 @@ typedef struct mst_problem {
     bool is_ring[N_AXES];
     // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
     size_t n_runs, n_varying;
-    bool is_double;
-    size_t element; // bytes of a value in kernels
+    bool is_double, is_flushed; // float64; subnormal numbers become 0
+    size_t element;             // bytes of a value in kernels
     // Bytes of an element of each array, those of the state and then the coefficient fields; and of a node of all of either.
     size_t elements[MST_STENCIL_MAX_ARRAYS];
     uint64_t state_node_bytes, coefficient_node_bytes;
