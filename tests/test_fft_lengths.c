@@ -229,6 +229,20 @@ static void many_long_lines(void **state) {
         }
 }
 
+// Real numbers whose halves have prime factors that no tile of a CPU holds: chirps of several passes, between pairs of numbers
+// and what combines or splits. Rows, columns, the last of two axes.
+static void real_chirps(void **state) {
+    static const struct {
+        size_t extents[2];
+        int n_axes, axes[2];
+    } table[] = {
+        {{1, 8222}, 1, {1}}, {{21, 14206}, 1, {1}}, {{10006, 11}, 1, {0}}, {{6, 8222}, 2, {0, 1}}, {{8222, 9}, 2, {1, 0}}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int inverse = 0; inverse < 2; inverse++)
+            if (test_turn(i + (size_t)inverse, 2))
+                check_real(state, 2, table[i].extents, table[i].n_axes, table[i].axes, inverse, MST_FFT_SHAPE_CPU);
+}
+
 // Forward and inverse, real and complex, give the data back.
 static void round_trip(void **state) {
     static const size_t table[] = {15, 64, 101, 1000};
@@ -252,12 +266,19 @@ static void round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
-        cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
-        cmocka_unit_test(long_columns),      cmocka_unit_test(real_lengths),
-        cmocka_unit_test(real_axes),         cmocka_unit_test(many_long_lines),
-        cmocka_unit_test(real_passes),       cmocka_unit_test(rows_of_whole_sectors),
-        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
+        cmocka_unit_test(complex_lengths),
+        cmocka_unit_test(between_rows_and_columns),
+        cmocka_unit_test(convolving_passes),
+        cmocka_unit_test(long_lengths),
+        cmocka_unit_test(long_columns),
+        cmocka_unit_test(real_lengths),
+        cmocka_unit_test(real_axes),
+        cmocka_unit_test(many_long_lines),
+        cmocka_unit_test(real_chirps),
+        cmocka_unit_test(real_passes),
+        cmocka_unit_test(rows_of_whole_sectors),
+        cmocka_unit_test(random_layouts),
+        cmocka_unit_test(round_trip),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "2", 1); // so that many lines for each unit are few, whatever the machine has
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

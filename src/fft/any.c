@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a plan of several launches works on at a time: it stays in the caches from one to the next.
-#define CACHED_BYTES ((uint64_t)4 << 20)
-
 bool mst_any_suits(const mst_fft *plan) {
     const mst_pass_choice *c = &plan->choice;
     return plan->cpu && plan->kernels != MST_FFT_KERNELS_SPECIALISED && (c->radix == 0 || c->radix == 8) &&
@@ -211,23 +208,9 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
                              (size_t)mst_smaller(units, (uint64_t)g->work_items), 1, NULL, error);
 }
 
-static size_t items_at_once(const mst_fft *plan) {
-    uint64_t bytes = 0;
-    for (int k = 0; k < 2; k++) {
-        const mst_layout *l = k ? &plan->desc.output : &plan->desc.input;
-        uint64_t item = mst_type_bytes(l->type);
-        for (int d = plan->split; d < l->rank; d++)
-            item *= l->shape[d];
-        bytes += item;
-    }
-    for (int b = WORK; b < N_BUFFERS; b++)
-        bytes += plan->item_bytes[b];
-    return (size_t)mst_larger(CACHED_BYTES / bytes, (uint64_t)1);
-}
-
 mst_status mst_any_compute(mst_fft *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
-    size_t step = plan->any->n_groups == 1 ? block->count : items_at_once(plan);
+    size_t step = plan->any->n_groups == 1 ? block->count : mst_any_items_at_once(plan);
     for (size_t item = 0; item < block->count; item += step)
         for (int g = 0; g < plan->any->n_groups; g++) {
             if (g + 1 == plan->any->n_groups && block->count - item <= step)

@@ -45,7 +45,7 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
     if (s->way == ANY_BY_LANES)
         load_lanes(v, from + at[0], there, s->step * s->axis_stride, s->imaginary, swap, count, s->lane_stride == 2);
     else if (s->way == ANY_BY_REALS)
-        load_real_rows(v, from, at, there, swap);
+        load_real_rows(v, from, at, there, there, swap);
     else
         load_rows(v, from, at, there, there, swap);
     for (uint e = there; e < (uint)s->n; e++)
@@ -107,36 +107,57 @@ void store_tile(vreal *v, __global const any_pass *p, __global real *to, __globa
     if (s->way == ANY_BY_LANES)
         store_lanes(v, p, to + at[0], places, n, swap, count, scale, s->lane_stride == 2);
     else if (s->way == ANY_BY_REALS)
-        store_real_rows(v, to, at, places, n, swap, count, scale);
+        store_real_rows(v, to, at, places, n, n, swap, count, scale);
     else
         store_rows(v, to, at, places, n, n, (uint)p->near, swap, count, scale);
 }
 
-void transform_tile(vreal *v, __global const any_pass *p, uint count, __global const real *numbers,
-                    __global const uint *places) {
+// Before the steps of a tile, and behind them.
+void begin_tile(vreal *v, __global const any_pass *p, __global const real *numbers) {
     if (p->ends == ANY_SPLIT)
         split_tile(v, (uint)p->n, numbers + p->end_roots);
     if (p->ends == ANY_MIRROR)
         mirror_row(v, v, (uint)p->n, (uint)p->source.swap);
-    take_steps(v, p, 0, (uint)p->n_steps, count, numbers, places);
+}
+
+void end_tile(vreal *v, __global const any_pass *p, __global const real *numbers, __global const uint *places) {
     if (p->ends == ANY_COMBINE)
         combine_tile(v, (uint)p->n, places, numbers + p->end_roots);
 }
 
-// Tiles of short rows one behind the other: all that a pass does to them.
+void transform_tile(vreal *v, __global const any_pass *p, uint count, __global const real *numbers,
+                    __global const uint *places) {
+    begin_tile(v, p, numbers);
+    take_steps(v, p, 0, (uint)p->n_steps, count, numbers, places);
+    end_tile(v, p, numbers, places);
+}
+
+// Tiles of short rows one behind the other: all that a pass does to them. A tile that is split or combined has one
+// number more than the transform, where the next one begins: so the last ones are combined first.
 __attribute__((noinline)) void transform_rows(vreal *v, __global const any_pass *p, __global const real *from,
                                               __global real *to, __global const real *numbers,
                                               __global const uint *places, long s_start, long t_start, real scale) {
-    const uint n = (uint)p->n, several = (uint)p->several;
-    const long s_stride = p->source.lane_stride, t_stride = p->target.lane_stride;
+    __global const any_side *s = &p->source, *t = &p->target;
+    const uint n = (uint)p->n, several = (uint)p->several, kept = (uint)(t->length ? t->length : t->n);
     long s_at[LANES], t_at[LANES];
     for (uint l = 0; l < LANES; l++)
-        s_at[l] = (long)l * s_stride, t_at[l] = (long)l * t_stride;
-    for (uint t = 0; t < several; t++)
-        load_rows(v + 2 * n * t, from + s_start + (long)(t * LANES) * s_stride, s_at, n, several * n,
-                  (uint)p->source.swap);
-    transform_tile(v, p, several * n, numbers, places);
-    for (uint t = 0; t < several; t++)
-        store_rows(v + 2 * n * t, to + t_start + (long)(t * LANES) * t_stride, t_at, places, n, several * n,
-                   (uint)p->near, (uint)p->target.swap, LANES, scale);
+        s_at[l] = (long)l * s->lane_stride, t_at[l] = (long)l * t->lane_stride;
+    for (uint k = 0; k < several; k++) {
+        __global const real *rows = from + s_start + (long)(k * LANES) * s->lane_stride;
+        if (s->way == ANY_BY_REALS)
+            load_real_rows(v + 2 * n * k, rows, s_at, n, several * n, (uint)s->swap);
+        else
+            load_rows(v + 2 * n * k, rows, s_at, (uint)s->n, several * (uint)s->n, (uint)s->swap);
+        begin_tile(v + 2 * n * k, p, numbers);
+    }
+    take_steps(v, p, 0, (uint)p->n_steps, several * n, numbers, places);
+    for (uint k = several; k-- > 0;) {
+        __global real *rows = to + t_start + (long)(k * LANES) * t->lane_stride;
+        end_tile(v + 2 * n * k, p, numbers, places);
+        if (t->way == ANY_BY_REALS)
+            store_real_rows(v + 2 * n * k, rows, t_at, places, kept, several * kept, (uint)t->swap, LANES, scale);
+        else
+            store_rows(v + 2 * n * k, rows, t_at, places, kept, several * kept, (uint)p->near, (uint)t->swap, LANES,
+                       scale);
+    }
 }

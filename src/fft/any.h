@@ -58,6 +58,7 @@ void mst_any_describe_box(const mst_fft *plan, any_pass *out);
 
 // any_group.c: puts passes into groups, and describes which buffers are a work-item's own in them.
 void mst_any_group_passes(mst_fft *plan);
+size_t mst_any_items_at_once(const mst_fft *plan); // of a launch, where there are several groups
 
 // Groups the planned passes and computes their tables: no OpenCL call. Sets plan->any and plan->table_bytes.
 mst_status mst_any_plan(mst_fft *plan, mst_error *error);

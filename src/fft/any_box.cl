@@ -2,7 +2,7 @@
 
 // Where a line's real numbers lie side by side: to complex ones whose imaginary parts are zero.
 __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const real *restrict from,
-                                              const long *restrict at, uint n, uint swap) {
+                                              const long *restrict at, uint n, uint ahead, uint swap) {
     const size_t whole = by_vectors(n, LANES);
     vreal *re = v + swap, *im = v + 1 - swap;
     for (size_t k = 0; k < n; k++)
@@ -12,6 +12,10 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
         vreal r[LANES];
 #define LOAD_REAL(a, b) TAKE_HALVES(a, b, from##a + e, from##b + e)
         EACH_PAIR(LOAD_REAL)
+#define ASK_REALS(i) ASK_LATER(from0 + LANES * (ahead + e + 2 * i));
+        if (n <= SHORT) {
+            EACH_OF_ROW(ASK_REALS)
+        }
         transpose(r);
 #define PUT_REAL(i) re[2 * (e + i)] = r[i];
         EACH_LANE(PUT_REAL)
@@ -24,7 +28,7 @@ __attribute__((noinline)) void load_real_rows(vreal *restrict v, __global const 
 // The same back: the real parts of results.
 __attribute__((noinline)) void store_real_rows(const vreal *restrict v, __global real *restrict to,
                                                const long *restrict at, __global const uint *restrict places, uint n,
-                                               uint swap, uint count, real scale) {
+                                               uint ahead, uint swap, uint count, real scale) {
     const size_t whole = count == LANES ? by_vectors(n, LANES) : 0;
     const vreal *re = v + swap;
     EACH_LANE(FIND_TO)
@@ -32,6 +36,10 @@ __attribute__((noinline)) void store_real_rows(const vreal *restrict v, __global
         vreal r[LANES];
 #define TAKE_REAL(i) r[i] = re[2 * (size_t)places[k + i]] * scale;
         EACH_LANE(TAKE_REAL)
+#define ASK_TO_WRITE_REALS(i) ASK_TO_WRITE(to0 + LANES * (ahead + k + 2 * i));
+        if (n <= SHORT / 2) {
+            EACH_OF_ROW(ASK_TO_WRITE_REALS)
+        }
         transpose_to_lines(r);
 #define STORE_REAL(l) VSTORE(r[l], 0, to##l + k);
         EACH_LANE(STORE_REAL)

@@ -88,17 +88,18 @@ static bool is_wide(const any_side *s, const mst_pass_op *op) {
            !op->multiply && !op->even;
 }
 
-#define SHORT_ROW 16
+#define SHORT_ROW 32
 #define ROWS_AT_ONCE 64 // elements of them, in vectors: an eighth of the first cache; what is asked for meanwhile takes as much
 
 static cell several_of(const any_pass *p, const mst_pass *pass) {
     return pass->load.multiply || pass->store.multiply ? 1 : mst_any_several(p);
 }
 
+static bool are_rows(const any_side *s) { return (s->way == ANY_BY_ROWS || s->way == ANY_BY_REALS) && s->n_dims == 1; }
+
 cell mst_any_several(const any_pass *p) {
-    bool plain = p->source.length == 0 && p->target.length == 0 && !p->twiddled;
-    bool rows = p->source.way == ANY_BY_ROWS && p->target.way == ANY_BY_ROWS && p->source.n_dims == 1 && p->target.n_dims == 1;
-    return plain && rows && p->ends == ANY_WHOLE && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
+    const bool plain = p->source.length == 0 && !p->twiddled && p->rows == 0 && p->ends != ANY_EVEN;
+    return plain && are_rows(&p->source) && are_rows(&p->target) && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
 }
 
 // A step that takes the room behind a tile.

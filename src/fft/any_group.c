@@ -8,6 +8,8 @@
 #define PIECE_BYTES ((uint64_t)16 << 20)  // and larger ones do not stay in any cache
 #define ALONE_BYTES ((uint64_t)96 << 10)  // so little is done before a second launch begins
 #define UNIT_BYTES ((uint64_t)1 << 20)    // of scratch memory that stays in a unit's own cache
+#define CACHED_BYTES ((uint64_t)4 << 20)  // what a plan of several launches works on at a time: the caches keep it in between
+#define BUDGET_SHARE 4u                   // of what is left of the device's memory, the most for scratch memory
 enum { LEAST_ITEMS = 2, MOST_ITEMS = 8 }; // work-items of a launch for each compute unit
 
 static bool comes_before(const mst_fft *plan, int a, int b) {
@@ -78,18 +80,41 @@ static uint64_t buffer_bytes(const mst_fft *plan, const mst_any_group *g, uint64
     return sum;
 }
 
-static uint64_t n_items(const mst_fft *plan) {
+size_t mst_any_items_at_once(const mst_fft *plan) {
+    uint64_t bytes = 0;
+    for (int k = 0; k < 2; k++) {
+        const mst_layout *l = k ? &plan->desc.output : &plan->desc.input;
+        uint64_t item = mst_type_bytes(l->type);
+        for (int d = plan->split; d < l->rank; d++)
+            item *= l->shape[d];
+        bytes += item;
+    }
+    for (int b = WORK; b < N_BUFFERS; b++)
+        bytes += plan->item_bytes[b];
+    return (size_t)mst_larger(CACHED_BYTES / bytes, (uint64_t)1);
+}
+
+// Pieces of a launch.
+static uint64_t pieces_of(const mst_fft *plan, const mst_any_group *g) {
     uint64_t n = 1;
     for (int d = 0; d < plan->split; d++)
         n *= plan->desc.input.shape[d];
-    return n;
+    return (g->count == plan->n_passes ? n : mst_smaller(n, (uint64_t)mst_any_items_at_once(plan))) * g->pieces_an_item;
 }
 
-// Whether a launch for all of them is better than one for each.
+// Whether units that have fewer pieces than others wait for less than a fifth of the time.
+static bool shares_out(const mst_fft *plan, uint64_t pieces) {
+    const uint64_t units = mst_larger(plan->context->device.compute_units, 1u);
+    return 4 * mst_round_up(pieces, units) <= 5 * pieces;
+}
+
+// Whether a launch for all of them is better than one for each, and leaves most of the budget to what it works on.
 static bool suits(const mst_fft *plan, const mst_any_group *g) {
-    uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = n_items(plan) * g->pieces_an_item;
-    return bytes <= PIECE_BYTES &&
-           (pieces >= PIECES_A_UNIT * plan->context->device.compute_units || bytes * pieces <= ALONE_BYTES);
+    mst_context *context = plan->context;
+    uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = pieces_of(plan, g);
+    const uint64_t least = bytes * LEAST_ITEMS * context->device.compute_units;
+    return bytes <= PIECE_BYTES && least <= mst_budget_left(context, &context->device_memory) / BUDGET_SHARE &&
+           (shares_out(plan, pieces) || bytes * pieces <= ALONE_BYTES);
 }
 
 static size_t lines_of(const mst_fft *plan, const mst_any_group *g, int k) {
@@ -110,7 +135,7 @@ static double filled(const mst_fft *plan, const mst_any_group *g, size_t joint) 
 
 // Pieces that a work-item takes together: none waits for another, and what lies between the passes stays in a unit's cache.
 static size_t choose_joint(const mst_fft *plan, const mst_any_group *g) {
-    uint64_t each[N_BUFFERS], pieces = n_items(plan) * g->pieces_an_item, bytes = buffer_bytes(plan, g, each);
+    uint64_t each[N_BUFFERS], pieces = pieces_of(plan, g), bytes = buffer_bytes(plan, g, each);
     const size_t lanes = mst_pass_lanes(plan->is_double);
     size_t best = 1;
     for (size_t joint = 2; joint <= lanes && g->count > 1; joint *= 2)
@@ -141,9 +166,11 @@ static void set_scratch(mst_fft *plan, mst_any_group *g) {
 
 // Few, where each has scratch memory of its own that the next one does not find in the cache.
 static size_t work_items(const mst_fft *plan, const mst_any_group *g) {
-    uint64_t bytes = g->scratch_reals * mst_fft_number_bytes(plan) / 2, items = bytes ? UNIT_BYTES / bytes : MOST_ITEMS;
-    items = mst_larger(mst_smaller(items, (uint64_t)MOST_ITEMS), (uint64_t)LEAST_ITEMS);
-    return mst_larger(plan->context->device.compute_units, 1u) * (size_t)items;
+    const uint64_t bytes = g->scratch_reals * mst_fft_number_bytes(plan) / 2,
+                   units = mst_larger(plan->context->device.compute_units, 1u);
+    uint64_t items = bytes ? UNIT_BYTES / bytes : MOST_ITEMS;
+    items = units * mst_larger(mst_smaller(items, (uint64_t)MOST_ITEMS), (uint64_t)LEAST_ITEMS);
+    return (size_t)(bytes ? mst_smaller(items, mst_divide_up(pieces_of(plan, g), (uint64_t)g->joint)) : items);
 }
 
 static bool is_shared(const mst_fft *plan, int buffer) {
@@ -160,10 +187,8 @@ void mst_any_group_passes(mst_fft *plan) {
     for (int k = 0; k < plan->n_passes;) {
         mst_any_group g = make_group(plan, k, 1);
         for (int count = 2; k + count <= plan->n_passes; count++) {
-            mst_any_group larger = make_group(plan, k, count);
-            if (!suits(plan, &larger))
-                break;
-            g = larger;
+            const mst_any_group larger = make_group(plan, k, count);
+            g = suits(plan, &larger) ? larger : g;
         }
         g.joint = choose_joint(plan, &g);
         set_scratch(plan, &g);

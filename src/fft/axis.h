@@ -49,6 +49,7 @@ mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **
 
 // The same for any other length, by cyclic convolution (cyclic.c): a chirp, its spectrum and a chirp around two transforms, or
 // all of it in one pass where that fits.
+bool mst_axis_convolves(const mst_fft *plan, size_t n); // whether it is short enough for that
 mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst_error *error);
 
 // axis_real.c: a real axis of even length n as one of n / 2 complex numbers, in one pass, or, where a plan's passes know no

@@ -80,12 +80,18 @@ fail:
     return status;
 }
 
+static size_t longest_chirp(const mst_fft *plan) {
+    return plan->long_chirps ? MST_FFT_LONGEST_DEVICE_CHIRP : MST_FFT_LONGEST_CHIRP;
+}
+
+bool mst_axis_convolves(const mst_fft *plan, size_t n) { return n > 0 && 2 * n - 1 <= longest_chirp(plan); }
+
 mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
     mst_status status = MST_OK;
     if (suits_rader(plan, job->n))
         return plan_rader(plan, job, error);
-    const size_t longest = plan->long_chirps ? MST_FFT_LONGEST_DEVICE_CHIRP : MST_FFT_LONGEST_CHIRP;
-    size_t m = 2 * job->n - 1 <= longest ? cyclic_length(plan, 2 * job->n - 1) : 0;
+    const size_t longest = longest_chirp(plan);
+    size_t m = mst_axis_convolves(plan, job->n) ? cyclic_length(plan, 2 * job->n - 1) : 0;
     MST_REQUIRE(m > 0, MST_ERROR_UNSUPPORTED,
                 "length %zu has a prime factor above %d and is longer than %zu, the most for such lengths", job->n,
                 MST_PASS_MAX_PRIME, longest / 2);
@@ -93,8 +99,10 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
     mst_fft_pass *first, *middle, *last;
     there.n = m;
     there.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, m);
-    // The chirps take the direction: no exchange of real and imaginary parts from outside.
-    there.load.swap = there.store.swap = false;
+    // The chirps take the direction: no exchange of real and imaginary parts from outside, but of those that splitting has left
+    // exchanged (mst_fft_factors).
+    there.load.swap = job->half == MST_HALF_PAIRS && job->store.swap;
+    there.store.swap = false;
     there.load.multiply = there.store.multiply = true;
     there.load.length = job->n;
     if (there.store.length == 0)

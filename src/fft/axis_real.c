@@ -67,9 +67,10 @@ mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_
     mst_status status = MST_OK;
     bool in = job->load.element == MST_ELEMENT_REAL;
     mst_axis_job half = half_of(job, in);
+    const bool takes = half.n > 0 && mst_axis_takes(plan, half.n), convolves = !takes && mst_axis_convolves(plan, half.n);
     bool alone = half.n > 0 && mst_axis_passes(plan, half.n) != 1;
     bool apart = !in || plan->desc.input.strides[job->axis] != 0; // without a distance between them, any_side takes no pairs
-    *done = plan->cpu ? plan->any_length && job->n % 2 == 0 && mst_axis_takes(plan, half.n) && apart
+    *done = plan->cpu ? plan->any_length && job->n % 2 == 0 && (takes || convolves) && apart
                       : plan_gpu(plan, job, in, &status, error);
     if (!*done || !plan->cpu)
         return status;
@@ -81,7 +82,7 @@ mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_
         half.from = SPECTRUM;
         half.from_layout = *spectrum;
     }
-    MST_TRY(mst_axis_plan(plan, &half, NULL, NULL, error));
+    MST_TRY(takes ? mst_axis_plan(plan, &half, NULL, NULL, error) : mst_axis_plan_convolution(plan, &half, error));
     if (alone && in)
         mst_axis_add_alone(plan, &half, half.to, half.to, &half.to_layout, &half.to_layout, MST_HALF_COMBINE_ALONE);
 fail:

@@ -257,6 +257,8 @@ void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind
         return mst_table_copy(p->long_spectrum, (size_t)tables[kind].bytes);
     if (kind == MST_TABLE_STORE_FACTORS && p->chirp_length)
         return mst_chirp_spectrum(p->chirp_length, count, inverse, wide);
+    if (kind == MST_TABLE_LOAD_FACTORS && p->device.pass.load.swap) // behind the factor, which is that of the other parts
+        inverse = !inverse;
     return mst_chirp(count, inverse, wide);
 }
 
