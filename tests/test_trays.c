@@ -132,15 +132,18 @@ static void fewer_calls_and_the_same_bits(void **state) {
         const mst_fft_desc desc = describe(t, k % 2);
         const uint64_t device = t->device << k % 2;
         unsigned long calls[3];
-        mst_fft_needs needs = MST_FFT_NEEDS_INIT;
+        mst_fft_needs needs = MST_FFT_NEEDS_INIT, least = MST_FFT_NEEDS_INIT;
+        const uint64_t least_host = least_staging(&desc, device);
         OK(needs_of(&desc, device, 0, &needs, &e));
+        OK(needs_of(&desc, device, least_host, &least, &e));
         const uint64_t staging = needs.host_bytes;
         CHECK(needs.panels >= 24, "%s: %llu panels only", t->what, (unsigned long long)needs.panels);
         test_array input = test_array_random(&desc.input);
-        test_array narrow = results_of(&desc, device, least_staging(&desc, device), &input, &calls[0]),
+        test_array narrow = results_of(&desc, device, least_host, &input, &calls[0]),
                    some = results_of(&desc, device, staging, &input, &calls[1]),
                    trays = results_of(&desc, device, 0, &input, &calls[2]);
-        CHECK(2 * calls[2] < calls[0], "%s: %lu calls with trays, %lu without", t->what, calls[2], calls[0]);
+        CHECK(least.scratch_bytes > needs.scratch_bytes || 2 * calls[2] < calls[0], "%s: %lu calls with trays, %lu without",
+              t->what, calls[2], calls[0]); // with the least staging lines may go by way of memory, in few calls
         CHECK(memcmp(test_array_at(&some, 0), test_array_at(&trays, 0), some.elements * mst_type_bytes(some.layout.type)) == 0,
               "%s: other bits", t->what);
         test_array_free(&input), test_array_free(&narrow), test_array_free(&some), test_array_free(&trays);
