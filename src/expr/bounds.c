@@ -18,6 +18,9 @@ static bool jumps(const mst_expr_node *node) {
     case MST_EXPR_MOD:
     case MST_EXPR_COPYSIGN:
         return true;
+    case MST_EXPR_MIN: // a derivative does, and a peak may stand where one overtakes the other
+    case MST_EXPR_MAX:
+        return true;
     default:
         return false;
     }

@@ -9,10 +9,12 @@ typedef struct bounds {
     realv low, high; // of a condition 0 and 1 where it is undecided
     realv middle;    // the value in the middle of the box
     realv share;     // of an undecided condition: of the box where it is not as in the middle, at most
+    real order;      // a value is like this power of the distance from where it is least or largest, at most
 } bounds;
 
 bounds bounds_of(realv low, realv high) {
-    const bounds b = {low == low ? low : (realv)-INFINITY, high == high ? high : (realv)INFINITY, (realv)0, (realv)0};
+    const bounds b = {low == low ? low : (realv)-INFINITY, high == high ? high : (realv)INFINITY, (realv)0, (realv)0,
+                      1};
     return b;
 }
 
@@ -28,7 +30,7 @@ realv function(uint operation, realv a) {
 }
 
 bounds bounds_add(bounds a, realv b) {
-    const bounds sum = {a.low + b, a.high + b, a.middle + b, (realv)0};
+    const bounds sum = {a.low + b, a.high + b, a.middle + b, (realv)0, a.order};
     return sum;
 }
 
@@ -47,19 +49,23 @@ bounds bounds_multiply(bounds a, bounds b) {
 bounds bounds_abs(bounds a) {
     bounds size = bounds_of(fmax(fmax(a.low, -a.high), (realv)0), fmax(fabs(a.low), fabs(a.high)));
     size.middle = fabs(a.middle);
+    size.order = a.order;
     return size;
 }
 
 bounds bounds_divide(bounds a, bounds b) {
     const bounds inverse = {(b.low >= 0 && b.high > 0) || b.high < 0 ? 1 / b.high : (realv)-INFINITY,
-                            (b.low < 0 && b.high <= 0) || b.low > 0 ? 1 / b.low : (realv)INFINITY, (realv)0, (realv)0};
+                            (b.low < 0 && b.high <= 0) || b.low > 0 ? 1 / b.low : (realv)INFINITY, (realv)0, (realv)0,
+                            1};
     return bounds_multiply(a, inverse);
 }
 
-bounds bounds_cos(bounds a) {
-    const realv top = ceil(a.low / (2 * PI)) * (2 * PI), bottom = ceil((a.low - PI) / (2 * PI)) * (2 * PI) + PI;
-    const realv left = function(OF_COS, a.low), right = function(OF_COS, a.high);
-    return bounds_of(bottom > a.high ? fmin(left, right) : (realv)-1, top > a.high ? fmax(left, right) : (realv)1);
+// A sine or cosine that is largest at `top`.
+bounds bounds_wave(uint operation, bounds a, real top) {
+    const realv highest = ceil((a.low - top) / (2 * PI)) * (2 * PI) + top,
+                lowest = ceil((a.low - top - PI) / (2 * PI)) * (2 * PI) + top + PI;
+    const realv left = function(operation, a.low), right = function(operation, a.high);
+    return bounds_of(lowest > a.high ? fmin(left, right) : (realv)-1, highest > a.high ? fmax(left, right) : (realv)1);
 }
 
 bounds bounds_tan(bounds a) {
@@ -92,28 +98,38 @@ bounds bounds_pow(bounds a, bounds b) {
 }
 
 // How much of a box may lie beyond 0, which is between the bounds, on the other side than the middle: as much as beside
-// the least value of a parabola.
+// the least value of a parabola, or of a higher power.
 realv share_beyond(bounds a) {
-    const realv length = a.high - a.low, beyond = a.middle > 0 ? -a.low : a.high, part = beyond / length;
-    const realv finite = part > 16 * EPSILON ? fmin(sqrt(part), (realv)0.5) : (realv)0;
-    return length < INFINITY ? finite : beyond < INFINITY ? (realv)0.5 : (realv)0;
+    const realv length = a.high - a.low, beyond = a.middle > 0 ? -a.low : a.high;
+    realv part = fmax(beyond / length, (realv)0);
+    for (real order = 1; order < fmax(a.order, (real)2); order *= 2)
+        part = sqrt(part);
+    return length < INFINITY ? fmin(part, (realv)0.5) : beyond < INFINITY ? (realv)0.5 : (realv)0;
 }
+
+// Of a share what counts: where limits depend on other variables, bounds take them as if they moved apart, and what
+// goes along a limit is undecided beside it for ever. So there only what is narrow does.
+#define NARROW REAL(0.25)
+realv share_counted(realv share) { return FORGETS && share >= NARROW ? (realv)0 : share; }
 
 // The same where no node lies there. Of what varies steadily the middle has half of the way to its end, and nodes close
 // to sides and corners see all but a small part, or what lies on either side of a fold.
 #define STEADILY REAL(0.4)
-#define MOST_BESIDE_NODES REAL(0.0625)
+#define MOST_BESIDE_NODES (NODES_INSIDE ? REAL(0.0625) : REAL(1.0))
 realv share_hidden(bounds a) {
     const realv length = a.high - a.low, beyond = a.middle > 0 ? -a.low : a.high,
                 way = a.middle > 0 ? a.middle - a.low : a.high - a.middle;
-    const realv is_small = beyond < MOST_BESIDE_NODES * length && beyond > 16 * EPSILON * length ? (realv)1 : (realv)0;
-    return length < INFINITY && way > STEADILY * length ? is_small * 2 * beyond / length : share_beyond(a);
+    const realv beside =
+        beyond < MOST_BESIDE_NODES * length ? fmin(fmax(2 * beyond / length, (realv)0), (realv)1) : (realv)0;
+    const realv share = way > STEADILY * length ? beside : share_beyond(a);
+    return length < INFINITY ? share_counted(share) : share_beyond(a);
 }
 
 // a < b; *share grows where that is undecided.
 bounds bounds_less(bounds a, bounds b, realv *share) {
     bounds apart = bounds_of(a.low - b.high, a.high - b.low);
     apart.middle = a.middle - b.middle;
+    apart.order = fmax(a.order, b.order);
     const realv is_false =
                     apart.low > -INFINITY && apart.low >= -SLACK * (fabs(a.low) + fabs(b.high)) ? (realv)1 : (realv)0,
                 is_true = apart.high < INFINITY && apart.high <= SLACK * (fabs(a.high) + fabs(b.low)) ? 1 - is_false
@@ -134,7 +150,7 @@ bounds bounds_equal(bounds a, bounds b, realv jumps) {
 }
 
 bounds bounds_not(bounds a) {
-    const bounds n = {1 - a.high, 1 - a.low, 1 - a.middle, a.share};
+    const bounds n = {1 - a.high, 1 - a.low, 1 - a.middle, a.share, 1};
     return n;
 }
 
@@ -146,12 +162,12 @@ bounds bounds_and(bounds a, bounds b, realv *share) {
     const realv no_a = a.middle == 0 ? (realv)1 : (realv)0, no_b = b.middle == 0 ? (realv)1 : (realv)0;
     both.share = no_a + no_b > 0 ? fmin(no_a > 0 ? a.share : b.share, no_b > 0 ? b.share : a.share)
                                  : fmax(open_a > 0 ? a.share : (realv)0, open_b > 0 ? b.share : (realv)0);
-    *share = fmax(*share, open_a * open_b > 0 && no_a + no_b > 0 ? both.share : (realv)0);
+    *share = fmax(*share, open_a * open_b > 0 && no_a + no_b > 0 ? share_counted(both.share) : (realv)0);
     return both;
 }
 
 bounds bounds_negate(bounds a) {
-    const bounds negated = {-a.high, -a.low, -a.middle, (realv)0};
+    const bounds negated = {-a.high, -a.low, -a.middle, (realv)0, a.order};
     return negated;
 }
 
@@ -159,7 +175,7 @@ bounds bounds_floor(bounds a, realv *share) {
     const realv low = floor(fabs(a.low) < INFINITY ? a.low + SLACK * fabs(a.low) : a.low),
                 high = fmax(low, floor(fabs(a.high) < INFINITY ? a.high - SLACK * fabs(a.high) : a.high));
     const bounds beside = bounds_add(a, -high);
-    *share = fmax(*share, high > low + 1 ? (realv)0.5 : high > low ? share_hidden(beside) : (realv)0);
+    *share = fmax(*share, high > low + 1 ? share_counted((realv)0.5) : high > low ? share_hidden(beside) : (realv)0);
     return bounds_of(low, high);
 }
 
@@ -168,6 +184,7 @@ bounds bounds_mod(bounds a, bounds b, realv *share) {
     const bounds size = bounds_abs(a), by = bounds_abs(b);
     bounds quotient = bounds_divide(size, by);
     quotient.middle = size.middle / by.middle;
+    quotient.order = fmax(a.order, b.order);
     const bounds turns = bounds_floor(quotient, share);
     const realv stays = turns.low == turns.high ? (realv)1 : (realv)0;
     const realv low = stays > 0 ? fmax(size.low - turns.low * by.high, (realv)0) : (realv)0,
@@ -211,6 +228,15 @@ bounds bounds_within(uint operation, bounds a, bool is_square) {
     return a;
 }
 
+// The larger of two, whose derivative jumps where either overtakes the other.
+bounds bounds_larger(bounds a, bounds b, realv *share) {
+    bounds apart = bounds_of(a.low - b.high, a.high - b.low);
+    apart.middle = a.middle - b.middle;
+    apart.order = fmax(a.order, b.order);
+    *share = fmax(*share, apart.low < 0 && apart.high > 0 ? share_hidden(apart) : (realv)0);
+    return bounds_of(fmax(a.low, b.low), fmax(a.high, b.high));
+}
+
 // jumps: 1 where an operand does in the box.
 bounds apply_bounds(uint operation, bounds a, bounds b, bounds c, bool is_square, realv jumps, realv *share) {
     const bounds zero = bounds_of(0, 0), one = bounds_of(1, 1);
@@ -240,9 +266,9 @@ bounds apply_bounds(uint operation, bounds a, bounds b, bounds c, bool is_square
     case OF_ERFC:
         return bounds_of(function(operation, a.high), function(operation, a.low));
     case OF_SIN:
-        return bounds_cos(bounds_add(a, -PI / 2));
+        return bounds_wave(operation, a, PI / 2);
     case OF_COS:
-        return bounds_cos(a);
+        return bounds_wave(operation, a, 0);
     case OF_TAN:
         return bounds_tan(a);
     case OF_ATAN2:
@@ -257,9 +283,9 @@ bounds apply_bounds(uint operation, bounds a, bounds b, bounds c, bool is_square
     case OF_ABS:
         return bounds_abs(a);
     case OF_MIN:
-        return bounds_of(fmin(a.low, b.low), fmin(a.high, b.high));
+        return bounds_negate(bounds_larger(bounds_negate(a), bounds_negate(b), share));
     case OF_MAX:
-        return bounds_of(fmax(a.low, b.low), fmax(a.high, b.high));
+        return bounds_larger(a, b, share);
     case OF_NEGATE:
         return bounds_negate(a);
     case OF_ADD:
@@ -316,81 +342,4 @@ bounds apply_bounds(uint operation, bounds a, bounds b, bounds c, bool is_square
         return bounds_copysign(a, b, share);
     }
     return bounds_of((realv)NAN, (realv)NAN);
-}
-
-// What byte code makes of boxes: of inputs, constants and values on the way their bounds, and what is in the middle
-// with what is undecided taken the other way: all of it, and every second, as two changes may cancel that do not come
-// at the same place.
-#define WAYS 3
-typedef struct box_values {
-    bounds of[SLOTS];
-    realv other[WAYS][SLOTS];
-    realv share; // of the box that may be hidden by any of what is undecided
-} box_values;
-
-void put_number(box_values *v, uint slot, realv number) {
-    const bounds b = {number, number, number, (realv)0};
-    v->of[slot] = b;
-    for (uint way = 0; way < WAYS; way++)
-        v->other[way][slot] = number;
-}
-
-void put_constants(box_values *v, __global const int *code) {
-    const uint first = N_INPUTS(code), n = (uint)code[1];
-    load_constants(v->other[0], code);
-    for (uint k = first; k < first + n; k++)
-        put_number(v, k, v->other[0][k]);
-}
-
-bool is_condition(uint operation) { return operation >= OF_LESS && operation <= OF_OR; }
-
-bool is_step(uint operation) {
-    return operation == OF_SIGN || operation == OF_FLOOR || operation == OF_CEIL || operation == OF_ROUND ||
-           operation == OF_TRUNC || operation == OF_MOD || operation == OF_COPYSIGN;
-}
-
-void interpret_box(box_values *v, __global const int *code) {
-    const uint n = (uint)code[2];
-    __global const int *at = code + CODE_HEAD;
-    realv turn = 1; // 1 and -1 by turns at what is undecided
-    v->share = 0;
-    for (uint i = 0; i < n; i++, at += CODE_INSTRUCTION) {
-        const uint operation = (uint)at[0], a = (uint)at[2], b = (uint)at[3], c = (uint)at[4];
-        const realv jumps =
-            v->of[a].middle != v->other[0][a] || v->of[b].middle != v->other[0][b] ? (realv)1 : (realv)0;
-        const bool is_square = operation == OF_MULTIPLY && a == b,
-                   changes = is_condition(operation) || is_step(operation);
-        bounds made = apply_bounds(operation, v->of[a], v->of[b], v->of[c], is_square, jumps, &v->share);
-        call(operation, &v->of[a].middle, &v->of[b].middle, &v->of[c].middle, &made.middle);
-        const realv changed = made.middle > made.low ? made.low : made.high;
-        realv open = 0;
-        if (changes)
-            open = made.low < made.high ? turn : (realv)0;
-        for (uint way = 0; way < WAYS; way++) {
-            const realv takes = way == 0 ? open * open : way == 1 ? open : -open;
-            realv other;
-            call(operation, &v->other[way][a], &v->other[way][b], &v->other[way][c], &other);
-            if (is_condition(operation)) // decided: what rounding makes of its operands does not count
-                other = open != 0 ? other : made.middle;
-            v->other[way][at[1]] = takes > 0 ? changed : other;
-        }
-        turn = open != 0 ? -turn : turn;
-        v->of[at[1]] = made;
-    }
-}
-
-// How the value in `slot` changes in the middle one way; what is not finite there tells nothing, so its bounds do, and
-// without them that it may be as much as the value.
-realv change_in_middle(const box_values *v, uint slot, uint way) {
-    const bounds f = v->of[slot];
-    const realv change = fabs(v->other[way][slot] - f.middle), most = fmax(f.high - f.middle, f.middle - f.low);
-    return change < INFINITY ? change : most < INFINITY ? most : fabs(f.middle);
-}
-
-// The most that it changes by, and the share of the box where it may. Where changes cancel, nodes see none of them.
-realv hidden_change(const box_values *v, uint slot, realv *share) {
-    const realv all = change_in_middle(v, slot, 0),
-                some = fmax(change_in_middle(v, slot, 1), change_in_middle(v, slot, 2));
-    *share = some > 2 * all ? (realv)0.5 : v->share;
-    return fmax(all, some);
 }

@@ -241,7 +241,7 @@ unsigned mst_composed_add(mst_expr *expr, const mst_expr_function *function, con
 }
 
 bool mst_composed_is_continuous(const char *name) {
-    static const char *const names[] = {"clip", "j0", "j1", "maximum", "minimum", "logaddexp", "logaddexp2"};
+    static const char *const names[] = {"j0", "j1", "logaddexp", "logaddexp2"};
     for (size_t k = 0; name && k < sizeof names / sizeof names[0]; k++)
         if (strcmp(name, names[k]) == 0)
             return true;

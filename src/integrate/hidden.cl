@@ -18,9 +18,8 @@ void raise_errors(const uint *index, uint count, uint capacity, __global const r
     for (uint a = 0; a < DIM; a++) {
         const realv from = gather(lo + (ulong)a * capacity, index, 1, 0),
                     length = gather(len + (ulong)a * capacity, index, 1, 0);
-        put_number(&v, n_row + a, from + length / 2);
-        v.of[n_row + a].low = fmin(from, from + length);
-        v.of[n_row + a].high = fmax(from, from + length);
+        const bounds x = {fmin(from, from + length), fmax(from, from + length), from + length / 2, (realv)0, 1};
+        put_bounds(&v, n_row + a, x);
         volume *= fabs(length);
         is_narrow = DIM == 1 && fabs(length) < 2 * FINEST_AT_CUT * EPSILON * fabs(from) ? (realv)1 : (realv)0;
     }

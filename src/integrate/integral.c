@@ -109,11 +109,8 @@ static mst_integral_choice choose_by_rule(const mst_integral *plan) {
 // Whether bounds.cl is to look for jumps between nodes.
 static bool may_jump(const mst_integral *plan) {
     bool jumps = false;
-    if (plan->method != &mst_integral_regions)
+    if (plan->method != &mst_integral_regions && plan->method != &mst_integral_tanh_sinh && plan->method != &mst_integral_lattice)
         return false;
-    for (int k = 0; k < plan->desc.n_variables; k++)
-        if (mst_range_depends(plan, k))
-            return false; // bounds forget that a variable goes with its limits
     for (int c = 0; c < plan->n_components; c++)
         jumps = jumps || mst_expr_may_jump(plan->components[c], (size_t)plan->desc.n_variables);
     return jumps;

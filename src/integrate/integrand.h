@@ -47,6 +47,11 @@ mst_status mst_integrand_build_code(mst_integral *plan, const mst_text *tables, 
 // Adds `__constant const real NAME[] = {...};`.
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out);
 
+// ---- hidden.c
+
+// The kernel `hidden` of a file on bounds_box.cl.
+mst_status mst_integral_build_hidden(mst_integral *plan, const char *file, mst_kernel **out, mst_error *error);
+
 // ---- regions_tables.c
 
 // Nodes and weights of the rules on regions, as kronrod.cl and genz_malik.cl want them.

@@ -39,9 +39,9 @@ enum {
 #define SIDES 2 // the largest value is at one side; others may have as much
 
 typedef struct lattice {
-    mst_kernel *kernel;
+    mst_kernel *kernel, *hidden; // hidden: of integrands that may jump
     size_t group;
-    mst_integral_buffer generators, shifts, active, rows, cuts, partials;
+    mst_integral_buffer generators, shifts, active, rows, cuts, partials, hidden_errors;
 } lattice;
 
 // What is known so far of the integrals of a chunk.
@@ -50,6 +50,7 @@ typedef struct progress {
     double *largest;   // and another one: the largest |f| of each shift
     double *sizes;     // sums of |f|, of all shifts
     double *pairs;     // as they come from the device
+    double *hidden;    // of active integrals: what may be hidden between points
     unsigned *endless; // steps in a row in which nothing bounded what no point saw
     bool *settled;     // components that have their result
     cl_uint *active;   // those that go on
@@ -76,13 +77,17 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
     lattice *s = plan->work;
-    mst_kernel *made = NULL;
+    mst_kernel *made = NULL, *hidden = NULL;
     MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_points", &made, error));
     s->group = mst_integral_group(plan, made, plan->choice.group);
+    if (plan->may_jump)
+        MST_TRY(mst_integral_build_hidden(plan, "hidden_lattice.cl", &hidden, error));
     mst_kernel_replace(&s->kernel, &made);
+    mst_kernel_replace(&s->hidden, &hidden);
 fail:
     mst_kernel_destroy(made);
+    mst_kernel_destroy(hidden);
     return status;
 }
 
@@ -101,8 +106,10 @@ fail:
 
 static void destroy(mst_integral *plan) {
     lattice *s = plan->work;
-    mst_integral_buffer *buffers[] = {&s->generators, &s->shifts, &s->active, &s->rows, &s->cuts, &s->partials};
+    mst_integral_buffer *buffers[] = {&s->generators, &s->shifts,   &s->active,       &s->rows,
+                                      &s->cuts,       &s->partials, &s->hidden_errors};
     mst_kernel_destroy(s->kernel);
+    mst_kernel_destroy(s->hidden);
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(s);
@@ -154,6 +161,32 @@ fail:
     return status;
 }
 
+// What may be hidden between the 2^m points of all shifts.
+static mst_status look_behind(mst_integral *plan, progress *p, int m, mst_error *error) {
+    mst_status status = MST_OK;
+    lattice *s = plan->work;
+    const size_t n = p->n_active * (size_t)plan->n_components;
+    const double points = ldexp(N_SHIFTS, m);
+    const cl_uint n_active = (cl_uint)p->n_active;
+    if (!s->hidden) {
+        memset(p->hidden, 0, n * sizeof *p->hidden);
+        return MST_OK;
+    }
+    MST_TRY(mst_integral_reserve(plan, &s->hidden_errors, n * mst_integral_number_bytes(plan), "integrals", error));
+    const mst_argument arguments[] = {MST_BIND(n_active, n_active),
+                                      MST_BIND(points, points),
+                                      MST_BIND(active, s->active.memory),
+                                      MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
+                                      MST_BIND(cuts, s->cuts.memory),
+                                      MST_BIND(errors, s->hidden_errors.memory)};
+    MST_TRY(mst_kernel_launch(&plan->queue, s->hidden, arguments, MST_COUNT(arguments), p->n_active,
+                              mst_kernel_group(plan->context, s->hidden, p->n_active), NULL, error));
+    MST_TRY(mst_integral_download(plan, s->hidden_errors.memory, 0, p->hidden, n, error));
+fail:
+    return status;
+}
+
 // The mean of what u < 1 / N_SHIFTS has, of the largest values of all shifts of n points: the integral of u^(-g) up to there.
 static double unseen_tail(const double *largest, double n) {
     double mean = 0, least = INFINITY, size = 0;
@@ -169,9 +202,9 @@ static double unseen_tail(const double *largest, double n) {
 }
 
 // Sets the result so far, and returns whether to go on: until the error is small enough or, where every value was 0, until so
-// many points were looked at that little can hide. `size` is the sum of |f| over all shifts.
-static bool judge(const mst_integral *plan, const double *sums, const double *largest, double size, int m, unsigned *endless,
-                  mst_integral_result *r) {
+// many points were looked at that little can hide. `size` is the sum of |f| over all shifts, `hidden` may be between points.
+static bool judge(const mst_integral *plan, const double *sums, const double *largest, double size, double hidden, int m,
+                  unsigned *endless, mst_integral_result *r) {
     const mst_integral_desc *d = &plan->desc;
     double n = ldexp(1.0, m), mean = mst_integral_sum(sums, N_SHIFTS) / (N_SHIFTS * n), scatter = 0;
     double epsilon = plan->is_double ? 0x1p-52 : 0x1p-23;
@@ -179,7 +212,7 @@ static bool judge(const mst_integral *plan, const double *sums, const double *la
         scatter += (sums[k] / n - mean) * (sums[k] / n - mean);
     double rounding = 8 * epsilon * size / (N_SHIFTS * n);
     r->value = mean;
-    r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding + unseen_tail(largest, n);
+    r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding + unseen_tail(largest, n) + hidden;
     r->evaluations = (uint64_t)N_SHIFTS << m;
     r->status = MST_INTEGRAL_BUDGET;
     *endless = isinf(r->error) ? *endless + 1 : 0;
@@ -193,13 +226,13 @@ static bool judge(const mst_integral *plan, const double *sums, const double *la
     return (r->status == MST_INTEGRAL_BUDGET || unseen) && 2 * r->evaluations <= d->max_evaluations && m < LAST_LOG;
 }
 
-// Of the components of a set that have no result yet; whether one goes on.
-static bool judge_components(const mst_integral *plan, progress *p, size_t set, int m, mst_integral_result *results) {
-    const size_t n = (size_t)plan->n_components;
+// Of the components of an active set that have no result yet; whether one goes on.
+static bool judge_components(const mst_integral *plan, progress *p, size_t i, int m, mst_integral_result *results) {
+    const size_t n = (size_t)plan->n_components, set = p->active[i];
     bool goes_on = false;
     for (size_t k = set * n; k < (set + 1) * n; k++) {
-        p->settled[k] = p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->largest + k * N_SHIFTS, p->sizes[k], m,
-                                                &p->endless[k], &results[k]);
+        p->settled[k] = p->settled[k] || !judge(plan, p->sums + k * N_SHIFTS, p->largest + k * N_SHIFTS, p->sizes[k],
+                                                p->hidden[i * n + k - set * n], m, &p->endless[k], &results[k]);
         goes_on = goes_on || !p->settled[k];
         results[k].evaluations = (uint64_t)N_SHIFTS << m;
     }
@@ -226,9 +259,10 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         MST_TRY(mst_integral_progress(call, first, error));
         MST_TRY(mst_integral_expect(plan, ((uint64_t)N_SHIFTS << (m > FIRST_LOG ? m - 1 : m)) * p->n_active, error));
         MST_TRY(add_points(plan, p, m, error));
+        MST_TRY(look_behind(plan, p, m, error));
         for (size_t i = 0; i < p->n_active; i++) {
-            cl_uint set = p->active[i];
-            if (judge_components(plan, p, set, m, call->results + first * n_components))
+            const cl_uint set = p->active[i];
+            if (judge_components(plan, p, i, m, call->results + first * n_components))
                 p->active[left++] = set;
         }
         p->n_active = left;
@@ -241,12 +275,17 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     mst_status status = MST_OK;
     size_t most = call->n_sets < MOST_SETS ? call->n_sets : MOST_SETS, most_pairs = GPU_ITEMS + MOST_SETS * N_SHIFTS;
     const size_t n_components = (size_t)plan->n_components, all = most * n_components;
-    progress p = {malloc(all * N_SHIFTS * sizeof *p.sums), malloc(all * N_SHIFTS * sizeof *p.largest),
-                  malloc(all * sizeof *p.sizes),           malloc(4 * most_pairs * n_components * sizeof *p.pairs),
-                  malloc(all * sizeof *p.endless),         malloc(all * sizeof *p.settled),
-                  malloc(most * sizeof *p.active),         0};
-    MST_REQUIRE(p.sums && p.largest && p.sizes && p.pairs && p.endless && p.settled && p.active, MST_ERROR_HOST_MEMORY,
-                "out of memory for %zu integrals", call->n_sets);
+    progress p = {malloc(all * N_SHIFTS * sizeof *p.sums),
+                  malloc(all * N_SHIFTS * sizeof *p.largest),
+                  malloc(all * sizeof *p.sizes),
+                  malloc(4 * most_pairs * n_components * sizeof *p.pairs),
+                  malloc(all * sizeof *p.hidden),
+                  malloc(all * sizeof *p.endless),
+                  malloc(all * sizeof *p.settled),
+                  malloc(most * sizeof *p.active),
+                  0};
+    MST_REQUIRE(p.sums && p.largest && p.sizes && p.pairs && p.hidden && p.endless && p.settled && p.active,
+                MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
     for (size_t first = 0; first < call->n_sets; first += most)
         MST_TRY(run_chunk(plan, call, first, call->n_sets - first < most ? call->n_sets - first : most, &p, error));
 fail:
@@ -254,6 +293,7 @@ fail:
     free(p.largest);
     free(p.sizes);
     free(p.pairs);
+    free(p.hidden);
     free(p.endless);
     free(p.settled);
     free(p.active);

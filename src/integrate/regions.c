@@ -5,7 +5,6 @@
 #include "integrand.h"
 #include "nodes.h"
 
-#include "expr/bounds.h"
 #include "runtime/numbers.h"
 
 #include <math.h>
@@ -45,21 +44,6 @@ fail:
     return status;
 }
 
-// Of all integrands with as many variables one program.
-static mst_status build_hidden(mst_integral *plan, mst_kernel **out, mst_error *error) {
-    static const char *const files[] = {"marks.cl", "bounds.cl"};
-    mst_status status = MST_OK;
-    mst_text text = {0};
-    const mst_program *program;
-    mst_expr_write_operations(&text);
-    MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
-    MST_TRY(mst_integrand_build_code(plan, &text, "hidden.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, "hidden", out, error));
-fail:
-    mst_text_release(&text);
-    return status;
-}
-
 static void destroy_kernels(mst_regions_kernels *k) {
     mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->tally, k->place, k->split, k->locate, k->hidden};
     for (size_t i = 0; i < MST_COUNT(all); i++)
@@ -84,7 +68,7 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     if (plan->desc.n_variables == 1)
         MST_TRY(mst_kernel_create(program, "locate", &made.locate, error));
     if (plan->may_jump)
-        MST_TRY(build_hidden(plan, &made.hidden, error));
+        MST_TRY(mst_integral_build_hidden(plan, "hidden.cl", &made.hidden, error));
     r->evaluate_group = mst_integral_group(plan, made.evaluate, plan->choice.group);
     r->judge_group = mst_integral_group(plan, made.judge, set_group);
     r->split_group = mst_integral_group(plan, made.split, set_group);

@@ -35,7 +35,7 @@ enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, LEAST_ERROR, LEAST_ROUND, BEFORE 
 #define RESULTS 2
 enum { VALUE, ERROR };
 // An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
-#define NOUGHT (120 * EPSILON)
+#define NOUGHT (1000 * EPSILON)
 #define UNSETTLED REAL(0.95)
 // With several variables halving every axis once takes DIM rounds, in which a value that is steady changes by no more
 // than this.

@@ -18,11 +18,12 @@ enum {
     SUMS = PARTS + 5,
     RUNNING = 4,
     MOST_SETS = 1 << 18,
-    GPU_GROUP = 32
+    GPU_GROUP = 32,
+    FARTHEST_CELL = 3 // t, from which on nodes are closer to an end than rounding of x
 };
 
 typedef struct tanh_sinh {
-    mst_kernel *kernel;
+    mst_kernel *kernel, *hidden; // hidden: of integrands that may jump
     size_t group;
     cl_uint first[N_LEVELS], count[N_LEVELS], last_node, far_nodes[2];
     mst_integral_buffer distances, weights, rows, cuts, sums, state, running;
@@ -76,15 +77,19 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     const mst_program *program;
     mst_text text = {0};
     tanh_sinh *s = plan->work;
-    mst_kernel *made = NULL;
+    mst_kernel *made = NULL, *hidden = NULL;
     mst_text_add(&text, "#define LAST_NODE %u\n#define NEARER %u\n#define FARTHER %u\n", s->last_node, s->far_nodes[0],
                  s->far_nodes[1]);
     MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_level", &made, error));
     s->group = mst_integral_group(plan, made, plan->choice.group);
+    if (plan->may_jump)
+        MST_TRY(mst_integral_build_hidden(plan, "hidden_tanh_sinh.cl", &hidden, error));
     mst_kernel_replace(&s->kernel, &made);
+    mst_kernel_replace(&s->hidden, &hidden);
 fail:
     mst_kernel_destroy(made);
+    mst_kernel_destroy(hidden);
     mst_text_release(&text);
     return status;
 }
@@ -103,9 +108,34 @@ static void destroy(mst_integral *plan) {
     tanh_sinh *s = plan->work;
     mst_integral_buffer *buffers[] = {&s->distances, &s->weights, &s->rows, &s->cuts, &s->sums, &s->state, &s->running};
     mst_kernel_destroy(s->kernel);
+    mst_kernel_destroy(s->hidden);
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(s);
+}
+
+// Looks for what integrals hide that this level has brought to an end.
+static mst_status look_behind(mst_integral *plan, cl_uint n_sets, int level, mst_error *error) {
+    tanh_sinh *s = plan->work;
+    const mst_integral_desc *d = &plan->desc;
+    const double h = ldexp(1.0, -(FIRST_LEVEL + level));
+    cl_uint cells = (cl_uint)(FARTHEST_CELL / h), evaluations = 0;
+    for (int k = 0; k <= level; k++)
+        evaluations += 2 * s->count[k];
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
+                                      MST_BIND(cells, cells),
+                                      MST_BIND(h, h),
+                                      MST_BIND(evaluations, evaluations),
+                                      MST_BIND(relative, d->relative_tolerance),
+                                      MST_BIND(absolute, d->absolute_tolerance),
+                                      MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
+                                      MST_BIND(cuts, s->cuts.memory),
+                                      MST_BIND(sums, s->sums.memory),
+                                      MST_BIND(state, s->state.memory),
+                                      MST_BIND(running, s->running.memory)};
+    return mst_kernel_launch(&plan->queue, s->hidden, arguments, MST_COUNT(arguments), n_sets,
+                             mst_kernel_group(plan->context, s->hidden, n_sets), NULL, error);
 }
 
 static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_uint *running, mst_error *error) {
@@ -137,6 +167,8 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     MST_TRY(mst_queue_fill(&plan->queue, s->running.memory, 0, sizeof(cl_uint), "a counter", error));
     MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments),
                               mst_divide_up(n_sets, sets_a_group) * s->group, s->group, NULL, error));
+    if (s->hidden)
+        MST_TRY(look_behind(plan, n_sets, level, error));
     MST_TRY(mst_integral_download_counts(plan, s->running.memory, 0, running, 1, error));
 fail:
     return status;

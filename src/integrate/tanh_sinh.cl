@@ -13,7 +13,7 @@ enum { VALUE = PARTS, ERROR, CHANGE, MODULUS, BOUND, SUMS };
 #define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
 
 // An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
-#define NOUGHT (120 * EPSILON)
+#define NOUGHT (1000 * EPSILON)
 #define BEYOND                                                                                                         \
     40         // 1 / (s + 1) down to s = -0.9, and what rounding makes of the distance of the last node that does count
 #define TAIL 4 // of what an exponent found says, beyond the last node
