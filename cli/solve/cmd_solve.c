@@ -145,7 +145,6 @@ int solve_take_exchange(const char *text, mst_stencil_halo_exchange *exchange) {
     return CLI_DONE;
 }
 
-// "3,1"
 int solve_take_subnormals(const char *text, problem_overrides *overrides) {
     static const cli_choice ways[] = {{"keep", 1 + MST_STENCIL_SUBNORMALS_KEEP}, {"flush", 1 + MST_STENCIL_SUBNORMALS_FLUSH}};
     return text ? cli_choose(solve_command, "--subnormals", text, ways, CLI_COUNT(ways), "expected keep or flush",
@@ -153,6 +152,7 @@ int solve_take_subnormals(const char *text, problem_overrides *overrides) {
                 : CLI_DONE;
 }
 
+// "3,1"
 static int take_shares(const char *text, mst_stencil_desc *desc, problem_overrides *overrides) {
     const char *rest = text;
     while (desc->n_shares < PROBLEM_MOST_SHARES) {
