@@ -4,6 +4,7 @@
 #include "boxes.h"
 #include "reduce_apart.h"
 #include "reduce_steps.h"
+#include "room.h"
 
 #include "runtime/layout.h"
 #include "runtime/lines.h"
@@ -60,21 +61,24 @@ static mst_status gather_from(mst_map *plan, const mst_map *twin, mst_queue *que
     const mst_map_span *s = &plan->reduce->span;
     const uint64_t n_partials = (uint64_t)s->outer * mst_map_span_tiles(plan, s) * s->inner;
     mst_queue from = MST_QUEUE(twin->context, twin->context->compute);
+    mst_map_room room = {.data = room.few};
+    MST_TRY(mst_map_room_take(plan->context, 8 * n_partials, &room, error));
     for (size_t k = 0; k < twin->reduce->n_done; k++) {
         const mst_map_done *done = &twin->reduce->done[k];
-        const size_t bytes = (size_t)(8 * done->n * s->inner);
-        void *data = malloc(bytes);
-        MST_REQUIRE(data, MST_ERROR_HOST_MEMORY, "out of memory for partial results");
-        for (int p = 0; p < mst_map_all_parts(plan->reduce) && status == MST_OK; p++) {
-            const size_t at = (size_t)(8 * ((uint64_t)p * n_partials + done->first * s->inner));
-            status = mst_queue_read(&from, twin->reduce->partials[0], at, bytes, data, "partial results", error);
-            if (status == MST_OK)
-                status = mst_queue_write(queue, CL_TRUE, plan->reduce->partials[0], at, bytes, data, "partial results", error);
+        const uint64_t bytes = 8 * done->n * s->inner;
+        for (int p = 0; p < mst_map_all_parts(plan->reduce); p++) {
+            const uint64_t begin = 8 * ((uint64_t)p * n_partials + done->first * s->inner);
+            for (uint64_t at = 0, n; at < bytes; at += n) {
+                n = mst_smaller(room.bytes, bytes - at);
+                MST_TRY(mst_queue_read(&from, twin->reduce->partials[0], (size_t)(begin + at), (size_t)n, room.data,
+                                       "partial results", error));
+                MST_TRY(mst_queue_write(queue, CL_TRUE, plan->reduce->partials[0], (size_t)(begin + at), (size_t)n, room.data,
+                                        "partial results", error));
+            }
         }
-        free(data);
-        MST_TRY(status);
     }
 fail:
+    mst_map_room_give(plan->context, &room);
     mst_queue_release(&from);
     return status;
 }

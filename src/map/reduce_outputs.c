@@ -1,12 +1,13 @@
 // The outputs of a box, from its last partial results.
 #include "bind.h"
 #include "reduce.h"
+#include "room.h"
 
 #include "runtime/layout.h"
 #include "runtime/lines.h"
 #include "stream/transfer.h"
 
-#include <stdlib.h>
+#include "runtime/numbers.h"
 
 mst_location mst_map_moved(mst_location where, int64_t bytes) {
     if (where.place == MST_PLACE_HOST)
@@ -85,11 +86,15 @@ mst_status mst_map_launch_finish(mst_map *plan, int in, uint64_t outputs, mst_ma
 mst_status mst_map_bring_output(mst_map *plan, const mst_map_box_output *out, mst_queue *queue, mst_error *error) {
     mst_status status = MST_OK;
     const mst_transfer transfer = {out->layout, out->where, "output", NULL};
-    void *data = malloc((size_t)out->bytes);
-    MST_REQUIRE(data, MST_ERROR_HOST_MEMORY, "out of memory for results");
-    MST_TRY(mst_queue_read(queue, out->buffer, 0, (size_t)out->bytes, data, "results", error));
-    MST_TRY(mst_transfer_write(plan->context->pool, &transfer, 0, (size_t)out->bytes, data, error));
+    mst_map_room room;
+    MST_TRY(mst_map_room_take(plan->context, out->bytes, &room, error));
+    for (uint64_t at = 0, n; at < out->bytes && status == MST_OK; at += n) {
+        n = mst_smaller(room.bytes, out->bytes - at);
+        status = mst_queue_read(queue, out->buffer, (size_t)at, (size_t)n, room.data, "results", error);
+        if (status == MST_OK)
+            status = mst_transfer_write(plan->context->pool, &transfer, (size_t)at, (size_t)(at + n), room.data, error);
+    }
+    mst_map_room_give(plan->context, &room);
 fail:
-    free(data);
     return status;
 }
