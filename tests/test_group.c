@@ -461,5 +461,6 @@ int main(void) {
         cmocka_unit_test(memory_that_one_device_lacks),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
+    setenv("MASTABA_HOST_ARRAYS", "copy", 1); // test_group_launches has arrays that stay where they are
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -188,6 +188,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
         n_lines = (uint64_t)count * (uint64_t)first->source.lines_an_item;
         units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
     }
+    const size_t n_items = (size_t)mst_smaller(units, (uint64_t)g->work_items);
     const any_call call = {.passes_at = (cell)g->passes_at[own],
                            .n_passes = g->count,
                            .places_at = (cell)any->places_at,
@@ -199,13 +200,13 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
                            .scratch_reals = (cell)g->scratch_reals,
                            .n_pieces = (cell)n_pieces,
                            .joint = (cell)g->joint,
-                           .n_lines = (cell)n_lines};
+                           .n_lines = (cell)n_lines,
+                           .n_items = (cell)n_items};
     const mst_argument arguments[] = {MST_BIND_AS("tables", any->tables.buffer),   MST_BIND_AS("source", source.buffer),
                                       MST_BIND_AS("target", target.buffer),        MST_BIND(work, buffers[WORK]),
                                       MST_BIND(padded, buffers[PADDED]),           MST_BIND(spectrum, buffers[SPECTRUM]),
                                       MST_BIND_AS("scratch", any->scratch.buffer), MST_BIND(call, call)};
-    return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments),
-                             (size_t)mst_smaller(units, (uint64_t)g->work_items), 1, NULL, error);
+    return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments), n_items, 1, NULL, error);
 }
 
 mst_status mst_any_compute(mst_fft *plan, const mst_block *block, mst_error *error) {

@@ -104,7 +104,7 @@ static uint64_t pieces_of(const mst_fft *plan, const mst_any_group *g) {
 
 // Whether units that have fewer pieces than others wait for less than a fifth of the time.
 static bool shares_out(const mst_fft *plan, uint64_t pieces) {
-    const uint64_t units = mst_larger(plan->context->device.compute_units, 1u);
+    const uint64_t units = plan->context->units;
     return 4 * mst_round_up(pieces, units) <= 5 * pieces;
 }
 
@@ -112,7 +112,7 @@ static bool shares_out(const mst_fft *plan, uint64_t pieces) {
 static bool suits(const mst_fft *plan, const mst_any_group *g) {
     mst_context *context = plan->context;
     uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = pieces_of(plan, g);
-    const uint64_t least = bytes * LEAST_ITEMS * context->device.compute_units;
+    const uint64_t least = bytes * LEAST_ITEMS * context->units;
     return bytes <= PIECE_BYTES && least <= mst_budget_left(context, &context->device_memory) / BUDGET_SHARE &&
            (shares_out(plan, pieces) || bytes * pieces <= ALONE_BYTES);
 }
@@ -139,7 +139,7 @@ static size_t choose_joint(const mst_fft *plan, const mst_any_group *g) {
     const size_t lanes = mst_pass_lanes(plan->is_double);
     size_t best = 1;
     for (size_t joint = 2; joint <= lanes && g->count > 1; joint *= 2)
-        if (pieces >= joint * PIECES_A_UNIT * plan->context->device.compute_units && joint * bytes <= UNIT_BYTES &&
+        if (pieces >= joint * PIECES_A_UNIT * plan->context->units && joint * bytes <= UNIT_BYTES &&
             filled(plan, g, joint) > filled(plan, g, best))
             best = joint;
     return best;
@@ -166,8 +166,7 @@ static void set_scratch(mst_fft *plan, mst_any_group *g) {
 
 // Few, where each has scratch memory of its own that the next one does not find in the cache.
 static size_t work_items(const mst_fft *plan, const mst_any_group *g) {
-    const uint64_t bytes = g->scratch_reals * mst_fft_number_bytes(plan) / 2,
-                   units = mst_larger(plan->context->device.compute_units, 1u);
+    const uint64_t bytes = g->scratch_reals * mst_fft_number_bytes(plan) / 2, units = plan->context->units;
     uint64_t items = bytes ? UNIT_BYTES / bytes : MOST_ITEMS;
     items = units * mst_larger(mst_smaller(items, (uint64_t)MOST_ITEMS), (uint64_t)LEAST_ITEMS);
     return (size_t)(bytes ? mst_smaller(items, mst_divide_up(pieces_of(plan, g), (uint64_t)g->joint)) : items);

@@ -35,7 +35,7 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
     const ulong scratch_reals = (ulong)call.scratch_reals, n_pieces = (ulong)call.n_pieces,
                 n_lines = (ulong)call.n_lines;
     const ulong joint = (ulong)call.joint, n_joint = (n_pieces + joint - 1) / joint;
-    const ulong id = get_global_id(0), n_items = get_global_size(0), end = n_lines ? 1 : (id + 1) * n_joint / n_items;
+    const ulong id = get_global_id(0), n_items = (ulong)call.n_items, end = n_lines ? 1 : (id + 1) * n_joint / n_items;
     __global real *buffers[] = {source, target, work, padded, spectrum};
     const long bases[] = {call.source_base, call.target_base, 0, 0, 0};
     const ulong items[] = {(ulong)call.source_item, (ulong)call.target_item, (ulong)call.work_item,

@@ -85,4 +85,5 @@ typedef struct any_call {
     cell source_base, target_base;                // of the caller's arrays
     cell source_item, target_item, work_item;     // the first item, there and in work memory
     cell scratch_reals, n_pieces, joint, n_lines; // joint: pieces that a work-item takes together
+    cell n_items;                                 // work-items, of all parts of a launch
 } any_call;

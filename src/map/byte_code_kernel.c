@@ -112,7 +112,7 @@ static mst_status launch(mst_map *plan, int number, mst_queue *queue, const mst_
         arguments[k] = MST_BIND_AS(arrays[k], operands[k].buffer);
         arguments[N_ARRAYS + k] = MST_BIND_AS(tables[k], lines[k]);
     }
-    const cl_ulong items = 4 * (plan->context->device.compute_units ? plan->context->device.compute_units : 1);
+    const cl_ulong items = 4 * (cl_ulong)plan->context->units;
     const cl_ulong share = mst_divide_up(mst_divide_up(n, items), block) * block;
     size_t a = 2 * (size_t)N_ARRAYS;
     arguments[a++] = MST_BIND(bases, bases);

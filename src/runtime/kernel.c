@@ -34,6 +34,15 @@ static const char *name_of(mst_argument_kind kind) {
     return kind == MST_ARGUMENT_MEMORY ? "device memory" : kind == MST_ARGUMENT_LOCAL ? "local memory" : "a struct";
 }
 
+// Parts of a launch have groups of their own numbers, and fewer of them.
+static bool is_divisible(const char *text) {
+    static const char *const others[] = {"get_group_id", "get_num_groups", "get_global_size"};
+    for (size_t k = 0; k < MST_COUNT(others); k++)
+        if (strstr(text, others[k]))
+            return false;
+    return true;
+}
+
 mst_status mst_kernel_create(const mst_program *program, const char *name, mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
     cl_int code;
@@ -50,6 +59,7 @@ mst_status mst_kernel_create(const mst_program *program, const char *name, mst_k
     for (size_t k = 0; k < n; k++)
         kernel->kinds[k] = kind_of(kernel->signature.parameters[k].type);
     kernel->is_double = mst_program_is_double(program);
+    kernel->is_divisible = is_divisible(mst_program_text(program));
     kernel->opencl = clCreateKernel(mst_program_opencl(program), name, &code);
     MST_TRY_CL(code, "cannot make kernel %s", name);
     MST_TRY_CL(clGetKernelWorkGroupInfo(kernel->opencl, mst_program_device(program), CL_KERNEL_WORK_GROUP_SIZE,
@@ -118,6 +128,53 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
     return code;
 }
 
+// By the queue's device and its hands: each gets about as many of the groups as the others, and the queue goes on when all have
+// ended. Where the last event that the queue keeps does not stand for all that is before, the hands wait for a mark.
+static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, size_t n_groups, size_t group, cl_event *event,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    const char *name = kernel->signature.kernel;
+    const mst_context *context = queue->context;
+    const size_t n = mst_smaller(context->n_hands + 1, n_groups);
+    cl_event before = NULL, mark = NULL, own = NULL, *place;
+    cl_uint n_waits;
+    const cl_event *waits;
+    cl_event *ends = calloc(n, sizeof *ends);
+    MST_REQUIRE(ends, MST_ERROR_HOST_MEMORY, "out of memory launching kernel %s", name);
+    const bool is_known = queue->n > 0 && !queue->is_joined;
+    MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
+    if (!is_known) {
+        MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, 0, NULL, &before), "cannot wait for commands");
+        MST_TRY_CL(clFlush(queue->opencl), "cannot start commands");
+        n_waits = 1;
+        waits = &before;
+    }
+    for (size_t k = n; k-- > 0;) { // the own part last
+        const size_t first = n_groups * k / n * group, items = n_groups * (k + 1) / n * group - first;
+        cl_command_queue to = k > 0 ? context->hands[k - 1] : queue->opencl;
+        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, 1, &first, &items, &group, n_waits, waits, &ends[k]),
+                   "cannot launch kernel %s with %zu work-items in groups of %zu", name, items, group);
+        if (k > 0)
+            MST_TRY_CL(clFlush(to), "cannot start kernel %s", name);
+    }
+    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, (cl_uint)n, ends, &mark), "cannot wait for kernel %s", name);
+    for (size_t k = n; k-- > 0;) {
+        cl_event end = ends[k];
+        ends[k] = NULL;
+        MST_TRY(mst_queue_add(queue, end, name, NULL, error));
+    }
+    own = mark;
+    mark = NULL;
+    MST_TRY(mst_queue_add(queue, own, name, event, error));
+fail:
+    mst_event_drop(&before);
+    mst_event_drop(&mark);
+    for (size_t k = 0; ends && k < n; k++)
+        mst_event_drop(&ends[k]);
+    free(ends);
+    return status;
+}
+
 mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
                              size_t n_items, size_t group, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
@@ -130,6 +187,8 @@ mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const m
     for (size_t k = 0; k < n_arguments; k++)
         MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
                    name);
+    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && global > group)
+        return launch_parts(queue, kernel, global / group, group, event, error);
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
     MST_TRY_CL(
         clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, 1, NULL, &global, &group, n_waits, waits, event ? &own : place),
@@ -140,9 +199,8 @@ fail:
 }
 
 size_t mst_kernel_group(const mst_context *context, const mst_kernel *kernel, size_t n_items) {
-    size_t units = context->device.compute_units ? context->device.compute_units : 1;
     size_t group = kernel->most_items < 256 ? kernel->most_items : 256;
-    while (group > 1 && n_items / group < 2 * units)
+    while (group > 1 && n_items / group < 2 * (size_t)context->units)
         group /= 2;
     return group;
 }

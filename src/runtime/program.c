@@ -109,6 +109,13 @@ static void first_error_line(cl_program program, cl_device_id device, char *out,
     free(log);
 }
 
+// What programs are built for: the device and its hands.
+static cl_uint n_devices(const mst_context *context) { return (cl_uint)context->n_hands + 1; }
+
+static const cl_device_id *devices_of(const mst_context *context) {
+    return context->n_hands > 0 ? context->devices : &context->device.device;
+}
+
 static mst_status build(mst_context *context, cl_program program, const char *title, const char *options, mst_error *error) {
     char line[300], quiet[1024];
     cl_int code = CL_SUCCESS;
@@ -118,7 +125,7 @@ static mst_status build(mst_context *context, cl_program program, const char *ti
         return mst_fail(error, MST_ERROR_BUILD, "the options of the program \"%s\" are too long", title);
     // Tried twice: concurrent processes on a cold driver cache make PoCL fail now and then.
     for (int attempt = 0; attempt < 2; attempt++) {
-        code = clBuildProgram(program, 1, &context->device.device, quiet, NULL, NULL);
+        code = clBuildProgram(program, n_devices(context), devices_of(context), quiet, NULL, NULL);
         if (code == CL_SUCCESS)
             return MST_OK;
     }
@@ -129,14 +136,25 @@ static mst_status build(mst_context *context, cl_program program, const char *ti
     return MST_ERROR_BUILD;
 }
 
+// One binary for all devices, which are of one make.
 static cl_program load_binary(mst_context *context, const unsigned char *binary, size_t size, const char *options) {
-    cl_int code, loaded = CL_SUCCESS;
-    cl_program program = clCreateProgramWithBinary(context->opencl, 1, &context->device.device, &size, &binary, &loaded, &code);
-    if (code != CL_SUCCESS)
-        return NULL;
-    if (loaded == CL_SUCCESS && clBuildProgram(program, 1, &context->device.device, options, NULL, NULL) == CL_SUCCESS)
+    const cl_uint n = n_devices(context);
+    cl_int code;
+    cl_program program = NULL;
+    const unsigned char **binaries = calloc(n, sizeof *binaries);
+    size_t *sizes = calloc(n, sizeof *sizes);
+    for (cl_uint k = 0; k < n && binaries && sizes; k++) {
+        binaries[k] = binary;
+        sizes[k] = size;
+    }
+    if (binaries && sizes)
+        program = clCreateProgramWithBinary(context->opencl, n, devices_of(context), sizes, binaries, NULL, &code);
+    free(binaries);
+    free(sizes);
+    if (program && clBuildProgram(program, n, devices_of(context), options, NULL, NULL) == CL_SUCCESS)
         return program;
-    clReleaseProgram(program);
+    if (program)
+        clReleaseProgram(program);
     return NULL;
 }
 

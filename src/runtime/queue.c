@@ -25,6 +25,13 @@ static cl_int wait_for(cl_event event) {
     return state < 0 ? state : code;
 }
 
+// All that runs, hands' parts of a launch that failed included.
+static cl_int finish(mst_queue *q) {
+    for (size_t k = 0; q->shares && k < q->context->n_hands; k++)
+        clFinish(q->context->hands[k]);
+    return clFinish(q->opencl);
+}
+
 cl_int mst_wait_for_events(cl_uint n, const cl_event *events) {
     cl_int code = clWaitForEvents(n, events);
     for (cl_uint i = 0; i < n && code == CL_SUCCESS; i++)
@@ -216,7 +223,7 @@ fail:
 mst_status mst_queue_check(mst_queue *q, mst_error *error) {
     if (q->failed == CL_SUCCESS)
         return MST_OK;
-    bool lost = clFinish(q->opencl) != CL_SUCCESS; // a queue that is only behind an error can be finished
+    bool lost = finish(q) != CL_SUCCESS; // a queue that is only behind an error can be finished
     return mst_fail_opencl(error, q->failed, "%s%s ended with an error on %.60s",
                            lost ? "the device is lost, start again with a new context: " : "", q->failed_name,
                            q->context->device.name);
@@ -257,7 +264,7 @@ void mst_queue_leave(mst_queue *q) {
 
 void mst_queue_abandon(mst_queue *q) {
     if (q->opencl)
-        clFinish(q->opencl);
+        finish(q);
     mst_queue_forget(q);
 }
 

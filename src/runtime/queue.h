@@ -25,10 +25,11 @@ typedef struct mst_queue {
     bool is_ended;  // the one whose event was kept last was that
     bool is_joined; // not every event that is kept waits for the one before: some are of other queues
     bool is_left;   // whoever uses it waits for all of it: no mark is wanted
+    bool shares;    // launches are taken in parts by the context's hands, where they have some
 } mst_queue;
 
 #define MST_QUEUE(context, opencl)                                                                                               \
-    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false, false, false }
+    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false, false, false, false }
 
 // One beside the context's, in order like those.
 mst_status mst_queue_create(mst_context *context, mst_queue *out, mst_error *error);

@@ -213,6 +213,17 @@ fail:
     return status;
 }
 
+// A launch that several devices take in parts begins and ends some 20 us later, and a block has several of them, which of less
+// take hardly longer.
+static bool is_worth_sharing(const mst_passage *s, const mst_slot *slot) {
+    static const uint64_t least = (uint64_t)2 << 20; // bytes of inputs and outputs
+    uint64_t bytes = 0;
+    for (int p = 0; p < s->desc->n_ports; p++)
+        if (s->desc->ports[p].kind != MST_PORT_FIXED)
+            bytes += mst_port_item_bytes(s->desc, p) * slot->count;
+    return s->shares && bytes >= least;
+}
+
 static void describe_block(const mst_passage *s, mst_slot *slot, mst_block *block) {
     block->first = slot->first;
     block->count = slot->count;
@@ -261,6 +272,7 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries,
     if (context->profile)
         MST_TRY_CL(mst_stamp(context, slot->queue.opencl, 0, NULL, &slot->begun), "cannot mark the start of a block");
     describe_block(s, slot, &block);
+    slot->queue.shares = is_worth_sharing(s, slot);
     MST_TRY(s->desc->compute(s->desc->user, &block, error));
     if (slot->queue.is_left)
         return MST_OK;

@@ -306,9 +306,10 @@ static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
                                                  .stream = s,
                                                  .passage = {.desc = &s->desc,
                                                              .ring = &s->ring,
-                                                             .where = where,
+                                                             .where = mst_stream_where(s, where),
                                                              .trays = r->trays,
                                                              .files = &r->files,
+                                                             .shares = n == 1,
                                                              .watch = r->n_parts == 0 ? &r->watch : &r->others}};
             r->alike = r->alike && strcmp(s->desc.context->device.name, lead->desc.context->device.name) == 0;
             r->n_parts++;

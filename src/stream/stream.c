@@ -139,6 +139,7 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
         r->how.progress = NULL; // it could only be called by waiting
     const mst_stream_watch watch = {goes_on, r};
     r->passage.watch = r->how.progress ? &watch : NULL;
+    r->passage.shares = true;
     slot->queue.is_left = leaves;
     MST_TRY(mst_queue_barrier(&slot->queue, r->how.n_wait, r->how.wait_list, "a command of how->wait_list", error));
     for (size_t first = 0; first < s->desc.n_items; first += slot->count) {
@@ -201,12 +202,12 @@ fail:
 // then.
 static mst_status configure(mst_stream *lead, const mst_location *where, bool shared, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(configure_one(lead, where, error));
+    MST_TRY(configure_one(lead, mst_stream_where(lead, where), error));
     if (!shared || lead->desc.n_items <= lead->ring.block_items)
         return MST_OK;
     for (size_t k = 1; k <= lead->n_twins; k++) {
         mst_error why;
-        status = configure_one(mst_stream_member(lead, k), where, &why);
+        status = configure_one(mst_stream_member(lead, k), mst_stream_where(mst_stream_member(lead, k), where), &why);
         if (status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY) {
             mst_log(lead->desc.context, MST_LOG_DEBUG, "a device of the group takes no part: %s", why.message);
             status = MST_OK;
@@ -219,34 +220,10 @@ fail:
     return status;
 }
 
-// With host arrays where they lie, on a device that works in the host's memory; *runs is false, and nothing has run, where they
-// cannot be taken so.
-static mst_status run_lent(resident_run *r, bool *runs, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_stream_desc *desc = &r->stream->desc;
-    mst_lent lent = {.bytes = 0};
-    *runs = false;
-    if (r->how.n_wait > 0) // they may write the arrays
-        MST_TRY_CL(mst_wait_for_events(r->how.n_wait, r->how.wait_list), "waiting for how->wait_list failed");
-    *runs = mst_lent_take(desc, r->passage.where, &lent);
-    if (!*runs)
-        return MST_OK;
-    r->passage.where = lent.where;
-    r->how.n_wait = 0;
-    r->how.event = NULL;
-    r->how.queued = 0;
-    MST_TRY(configure(r->stream, lent.where, false, error));
-    MST_TRY(run_resident(r, error));
-    MST_TRY(mst_lent_show(desc, &lent, error));
-fail:
-    mst_lent_give_back(desc, &lent);
-    return status;
-}
-
 // What the stream itself holds of the budget is free for the same run. It is given back only where that makes room: else every
 // run would make it again.
 static bool lends(mst_stream *s, const mst_location *where) {
-    if (s->n_twins > 0 || !mst_lent_serves(&s->desc, where))
+    if ((s->n_twins > 0 && s->desc.context->n_hands == 0) || !mst_lent_serves(&s->desc, where))
         return false;
     if (mst_lent_has_room(&s->desc, where, 0))
         return true;
@@ -255,6 +232,62 @@ static bool lends(mst_stream *s, const mst_location *where) {
            mst_lent_has_room(&s->desc, where, 0);
 }
 
+static void give_back_lent(mst_stream *lead) {
+    for (size_t k = 0; k <= lead->n_twins; k++) {
+        mst_stream *s = mst_stream_member(lead, k);
+        if (s->is_lent)
+            mst_lent_give_back(&s->desc, &s->lent);
+        s->is_lent = false;
+    }
+}
+
+// Whether the arrays are buffers of all members: with few blocks a member it is better that these share each launch.
+static bool is_lent_to_all(mst_stream *lead, const mst_location *where) {
+    enum { BLOCKS_A_MEMBER = 4 };
+    const size_t n = lead->n_twins + 1;
+    size_t k = 1;
+    if (n == 1 || mst_divide_up(lead->desc.n_items, lead->ring.block_items) < BLOCKS_A_MEMBER * n)
+        return false;
+    for (mst_stream *s; k < n; k++) {
+        s = mst_stream_member(lead, k);
+        s->is_lent = lends(s, where) && mst_lent_take(&s->desc, where, &s->lent);
+        if (!s->is_lent)
+            return false;
+    }
+    return true;
+}
+
+// With host arrays where they lie, on devices that work in the host's memory; *runs is false, and nothing has run, where they
+// cannot be taken so.
+static mst_status run_lent(resident_run *r, bool *runs, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stream *lead = r->stream;
+    const mst_location *where = r->passage.where;
+    *runs = false;
+    if (r->how.n_wait > 0) // they may write the arrays
+        MST_TRY_CL(mst_wait_for_events(r->how.n_wait, r->how.wait_list), "waiting for how->wait_list failed");
+    *runs = lead->is_lent = mst_lent_take(&lead->desc, where, &lead->lent);
+    if (!*runs)
+        return MST_OK;
+    r->passage.where = lead->lent.where;
+    r->how.n_wait = 0;
+    r->how.wait_list = NULL;
+    r->how.event = NULL;
+    r->how.queued = 0;
+    MST_TRY(configure(lead, where, false, error));
+    if (is_lent_to_all(lead, where)) {
+        MST_TRY(configure(lead, where, true, error));
+        MST_TRY(mst_stream_run_staged(lead, where, &r->how, true, &r->report, error));
+    } else {
+        MST_TRY(run_resident(r, error));
+    }
+    for (size_t k = 0; k <= lead->n_twins; k++)
+        if (mst_stream_member(lead, k)->is_lent)
+            MST_TRY(mst_lent_show(&mst_stream_member(lead, k)->desc, &mst_stream_member(lead, k)->lent, error));
+fail:
+    give_back_lent(lead);
+    return status;
+}
 mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_location *where, const mst_execution *how,
                           mst_error *error) {
     mst_status status = MST_OK;

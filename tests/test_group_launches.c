@@ -1,0 +1,105 @@
+// Parts of the CPU that take launches of one item together, and blocks of arrays that lie in the host's memory: a plane, an
+// image, many small images, and arrays on the device. Results have the bits of one device's, and a part that fails ends all with
+// an error.
+#include "support_filter.h"
+#include "support_launch.h"
+
+static mst_context *alone, *two, *three;
+
+static mst_context *group_of(const char *devices) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device = devices;
+    return test_context(&desc);
+}
+
+static int setup(void **state) {
+    int code = test_setup_on_cpu(state);
+    alone = *state;
+    two = group_of(test_in_parts(alone, 2));
+    three = group_of("kind:cpu/3");
+    return code;
+}
+
+static int teardown(void **state) {
+    mst_context_destroy(two);
+    mst_context_destroy(three);
+    return test_teardown(state);
+}
+
+static mst_place anywhere(void) { return (mst_place[]){MST_PLACE_HOST, MST_PLACE_FILE, MST_PLACE_DEVICE}[test_random() % 3]; }
+
+static mst_fft_desc plane(void) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const size_t shape[] = {test_between(300, 400), test_between(500, 600)};
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    desc.n_axes = 2;
+    desc.axes[0] = 0, desc.axes[1] = 1;
+    return desc;
+}
+
+// How an execution of a plane's transform ends.
+static mst_status end_of(mst_context *context, const mst_fft_desc *desc, const test_array *input) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    OK(mst_fft_create(context, desc, &plan, &e));
+    const mst_layout layout = test_fft_output(desc);
+    test_array output = test_array_new(&layout);
+    test_placed in = test_place(context, MST_PLACE_HOST, input), out = test_place(context, MST_PLACE_HOST, &output);
+    const mst_status status = mst_fft_execute(plan, in.at, out.at, NULL, &e);
+    test_collect_input(&in, input);
+    test_collect_output(&out, &output);
+    mst_fft_destroy(plan);
+    test_array_free(&output);
+    return status;
+}
+
+static void planes(void **state) {
+    (void)state;
+    const mst_fft_desc desc = plane();
+    test_array input = test_array_random(&desc.input);
+    test_array expected = test_fft_run(alone, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    mst_context *const contexts[] = {two, three};
+    for (int k = 0; k < 2; k++)
+        for (size_t last = 0; last < mst_context_n_devices(contexts[k]); last++) {
+            test_array output = test_fft_run(contexts[k], &desc, &input, anywhere(), anywhere(), NULL);
+            CHECK(test_array_same(&expected, &output), "a plane by %d parts differs", k + 2);
+            test_array_free(&output);
+            test_broken.other = mst_context_device_at(contexts[k], last)->device;
+            test_broken.left = 1; // its second launch
+            const mst_status status = end_of(contexts[k], &desc, &input);
+            test_broken.other = NULL;
+            CHECK(status == MST_ERROR_OPENCL, "part %zu of %d failed, which gave %s", last, k + 2, mst_status_name(status));
+        }
+    CHECK(end_of(two, &desc, &input) == MST_OK, "a plane after a failure");
+    CHECK(mst_context_device_memory_used(two) == 0, "memory is still held");
+    test_array_free(&expected);
+    test_array_free(&input);
+}
+
+static void images(void **state) {
+    (void)state;
+    const size_t large[] = {1, test_between(800, 900), test_between(700, 800), 1}, many[] = {test_between(40, 60), 150, 160, 1};
+    for (int k = 0; k < 2; k++) {
+        mst_filter_desc desc = test_filter_desc(MST_FLOAT32, 4, k ? many : large);
+        test_array input = test_filter_images(&desc.input);
+        test_array expected = test_filter_run(alone, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST);
+        mst_context *const contexts[] = {two, three};
+        for (int i = 0; i < 2; i++) {
+            test_array output = test_filter_run(contexts[i], &desc, &input, anywhere(), anywhere());
+            test_array lent = test_filter_run(contexts[i], &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST);
+            CHECK(test_array_same(&expected, &output), "%s by %d parts differ", k ? "images" : "rows of an image", i + 2);
+            CHECK(test_array_same(&expected, &lent), "%s by %d parts differ", k ? "images" : "rows of an image", i + 2);
+            test_array_free(&output);
+            test_array_free(&lent);
+        }
+        test_array_free(&expected);
+        test_array_free(&input);
+    }
+    CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planes), cmocka_unit_test(images)};
+    setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
