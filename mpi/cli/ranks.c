@@ -211,8 +211,9 @@ bool ranks_begin(int *argc, char ***argv) {
     return true;
 }
 
+// All have agreed, so that nobody is waited for but MPI, which may take longer than ranks give one another.
 void ranks_end(void) {
-    set_alarm(timeout);
+    ranks_watch("", timeout > 0 ? MOST_SECONDS : 0);
     cli_end_interrupts(); // mpiexec ends ranks that are later than the first one that failed
     MPI_Finalize();
 }

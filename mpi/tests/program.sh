@@ -27,6 +27,7 @@ save("x.npy", "<f4", (6, 10, 9), array.array("f", [math.sin(i * i) for i in rang
 save("k.npy", "<f4", (1, 1, 4), array.array("f", [1, 0.5, 0.25, 3]))
 save("x4.npy", "<f4", (6, 10, 9, 1), array.array("f", [math.cos(i * i) + 2 for i in range(540)]))
 save("row.npy", "<f4", (9,), array.array("f", range(9)))
+save("bright.npy", "<f4", (17, 24), array.array("f", [3e38 * math.sin(i * i) for i in range(408)]))
 save("two.npy", "<f4", (2, 10, 9), array.array("f", range(180)))
 for i in range(4):
     with open("image%d.pgm" % i, "wb") as f:
@@ -446,6 +447,7 @@ refused "i0 or n0" map 'B * i0' B=x.npy
 refused "of 2 and 6 along the first axis\|of 6 and 2 along" map 'B + C' B=x.npy C=two.npy
 refused "has 1 element, which 2 ranks" map 'B + 1' B=k.npy
 refused "one page" filter image0.pgm --volume --low-pass 3
+refused "results are too large" filter bright.npy --sharpen 5,50 # parts of it were to be written by all
 refused "in a circle" convolve row.npy row.npy --mode circular
 refused "do not match" convolve x.npy two.npy
 code=0 # a stream has one reader

@@ -4,6 +4,7 @@
 
 #include <mastaba/mpi.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,6 +34,8 @@ size_t test_place_of(const mst_mpi_part *part, const mst_layout *whole, size_t n
 // MPI_Init_thread, the seed from MASTABA_SEED or of the first rank, which prints it; and a context of the ranks.
 mst_context *test_begin(int *argc, char ***argv);
 void test_end(mst_context *context);
+
+extern bool test_quick_builds; // kernels are compiled without optimisation
 
 // Messages and bytes that this rank sent by MPI_Isend and persistent requests since the last call; messages without bytes do not
 // count, nor those by which monitors pass a cut.
