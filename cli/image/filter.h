@@ -4,6 +4,7 @@
 #define MASTABA_CLI_FILTER_H
 
 #include "array/files.h"
+#include "array/output.h"
 #include "core/json.h"
 #include "image.h"
 
@@ -88,16 +89,19 @@ mst_layout filter_plan_result(const filter_job *job); // of what is written
 // The part of an image, which has a plan, that this process of a team is to read. Returns an exit code.
 int filter_plan_part(const filter_job *job, const char *path, cli_image_part *part);
 
-// Filters an image, which has a plan, into `to`. Returns an exit code.
-int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, void *to);
+// Filters an image, which has a plan, into the pixels of `to`, or by a team into a file where one is given. Returns an exit code.
+int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, const cli_image *to, const cli_output *file);
 
-// An image that a team filters together: each has the pixels of its part, the first process gets those of the whole result.
+// An image that a team filters together: each has the pixels of its part, and writes its part of the result, or the first process
+// gets the whole.
 typedef struct filter_together {
     const char *command, *path;
     mst_context *context;
     const mst_filter_desc *desc;
     const void *pixels;
-    void *result; // NULL: of the others
+    void *result;           // of the first process, where there is no file for the parts
+    const cli_output *file; // which all write their parts to; NULL: none
+    const cli_image *kind;  // of the whole result
     double timeout;
 } filter_together;
 
@@ -111,6 +115,17 @@ int filter_agree_input(const filter_job *job, int code, const char *path, const 
 
 // What a dry run says of an input that has a plan: as text, or an object of the list. Returns an exit code.
 int filter_print_plan(const filter_job *job, size_t input, json_t *list);
+
+// ---- filter_check.c: each returns an exit code after printing what is wrong
+
+// Whether pixels become float32 numbers first (tone.h).
+static inline bool filter_is_toned(const filter_job *job) { return job->linear || job->weigh; }
+
+int filter_check_kind(const filter_job *job, const char *path, const cli_image *image);
+int filter_check_input(const filter_job *job, const char *path, const cli_image *image);
+
+// The values of a result, or of a part of it.
+int filter_check_result(const char *command, const char *path, const cli_image *image);
 
 // ---- The others
 

@@ -4,7 +4,6 @@
 #include "filter.h"
 #include "tone.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,9 +27,6 @@ typedef struct writing {
     int code;
 } writing;
 
-// Whether pixels become float32 numbers first (tone.h).
-static bool is_toned(const filter_job *job) { return job->linear || job->weigh; }
-
 static void *read_image(void *user) {
     reading *r = user;
     r->code = cli_image_read(r->job->command, r->path, r->job->max_bytes, &r->image);
@@ -41,19 +37,11 @@ static cli_tone tone_of(const filter_job *job, const cli_image *image) {
     return (cli_tone){.linear = job->linear, .weigh = job->weigh && image->alpha};
 }
 
-static int check_kind(const filter_job *job, const char *path, const cli_image *image) {
-    if (image->type != MST_FLOAT64 || (!is_toned(job) && job->desc.type != MST_FLOAT32))
-        return CLI_DONE;
-    cli_error(job->command, "%s: is float64; leave out %s", path,
-              job->desc.type == MST_FLOAT32 ? "--precision float32" : "--linear and --alpha weigh");
-    return CLI_INPUT_OUTPUT;
-}
-
 // Makes the plan for an image whose pixels are not read yet.
 static int plan_kind(const reading *r, const cli_image *image) {
     const cli_tone tone = tone_of(r->job, image);
     const cli_image planned = tone.linear || tone.weigh ? cli_tone_kind(&tone, image) : *image;
-    const int code = check_kind(r->job, cli_input_name(r->path), image);
+    const int code = filter_check_kind(r->job, cli_input_name(r->path), image);
     return code == CLI_DONE ? filter_plan_image(r->shared, cli_input_name(r->path), &planned) : code;
 }
 
@@ -125,39 +113,10 @@ static void work_and_tell(void *(*work)(void *), void *user) {
     finish(&w);
 }
 
-// Finds the first pixel of a floating-point image that has an infinite value, or one that is not a number, in its first channels.
-static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, size_t *x) {
-    for (*y = 0; *y < image->pages * image->height && cli_image_is_real(image); ++*y)
-        for (*x = 0; *x < image->width; ++*x)
-            for (size_t c = 0; c < channels; c++)
-                if (!isfinite(cli_real_at(image->type, image->pixels, (*y * image->width + *x) * image->channels + c)))
-                    return true;
-    return false;
-}
-
-// A single value that is no number would spread to all of its channel. Opacity that is only copied may be anything.
-static int check_input(const filter_job *job, const char *path, const cli_image *image) {
-    const cli_image own = cli_image_own(image);
-    size_t y, x, copied = image->alpha && !is_toned(job) ? 1 : 0;
-    const int code = check_kind(job, path, image);
-    if (code != CLI_DONE || !find_unfinite(&own, image->channels - copied, &y, &x))
-        return code;
-    char page[40] = "";
-    if (image->pages > 1)
-        snprintf(page, sizeof page, "page %zu, ", image->part.first_page + y / own.height);
-    cli_error(job->command, "%s: the pixel in %srow %zu, column %zu (from 0) is not a finite number; replace it", path, page,
-              image->part.first_row + y % own.height, x);
-    return CLI_INPUT_OUTPUT;
-}
-
-// Sums of large pixels may leave the range of single precision.
-static int check_result(const filter_job *job, const char *path, const cli_image *image) {
-    size_t y, x;
-    if (!find_unfinite(image, image->channels - (image->alpha ? 1 : 0), &y, &x))
-        return CLI_DONE;
-    cli_error(job->command, "%s: its results are too large for %s precision; divide its pixels, or the mask", path,
-              image->type == MST_FLOAT64 ? "double" : "single");
-    return CLI_FAILED;
+// Whether each of a team writes its part of the result: of .npy files, which have a place for it. Opacity and curves of light
+// need the image that the pixels are of, which the first process has.
+static bool writes_part(const filter_job *job, const char *output, const writing *w) {
+    return job->together && w->format == CLI_NPY && !filter_is_toned(job) && !cli_is_standard(output);
 }
 
 // Makes the plan for `from`, the image itself or what cli_tone_begin made of it, and the result of the image's kind, or of real
@@ -174,14 +133,31 @@ static int begin_result(filter_job *job, const char *path, const char *output, c
     kind.type = from == image || job->desc.output_as == MST_FILTER_RAW ? layout.type : image->type;
     w->format = filter_output_format(job, output, image);
     code = cli_image_check(job->command, output, w->format, &kind);
-    if (code != CLI_DONE || !filter_has_result(job))
+    if (code != CLI_DONE || !(filter_has_result(job) || writes_part(job, output, w)))
         return code;
     *result = kind;
+    result->pixels = NULL;
+    result->mapped = 0;
     result->white = cli_image_is_real(&kind) ? 1 : image->white;
     result->quality = job->quality;
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
-    return cli_pixels_take(job->command, path, cli_layout_bytes(&layout), result);
+    return writes_part(job, output, w) ? CLI_DONE : cli_pixels_take(job->command, path, cli_layout_bytes(&layout), result);
+}
+
+static int filter_into_file(filter_job *job, const char *path, const char *output, const cli_image *image,
+                            const cli_image *kind) {
+    const mst_layout layout = cli_npy_layout(kind);
+    cli_output file = {0};
+    int code = cli_output_open(job->command, output, false, job->force, job->inputs, &file);
+    if (code == CLI_DONE)
+        code = cli_output_begin(&file, &layout, 0);
+    if (code == CLI_DONE)
+        code = cli_work_meet(job->command, filter_plan_execute(job, path, image, kind, &file));
+    if (code == CLI_DONE)
+        code = cli_output_commit(&file);
+    cli_output_close(&file);
+    return code;
 }
 
 static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
@@ -194,12 +170,14 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     if (code == CLI_DONE)
         code = begin_result(job, path, output, toned ? &light : image, image, w);
     code = filter_agree(job, code);
+    if (code == CLI_DONE && writes_part(job, output, w))
+        return filter_into_file(job, path, output, image, &w->image);
     if (code == CLI_DONE)
-        code = filter_plan_execute(job, path, toned ? &light : image, w->image.pixels);
+        code = filter_plan_execute(job, path, toned ? &light : image, &w->image, NULL);
     if (code == CLI_DONE && toned && filter_has_result(job))
         cli_tone_end(&tone, job->desc.output_as == MST_FILTER_RAW, &w->image);
     if (code == CLI_DONE && filter_has_result(job))
-        code = check_result(job, path, &w->image);
+        code = filter_check_result(job->command, path, &w->image);
     cli_tone_free(&tone);
     cli_image_free(&light);
     return code;
@@ -238,7 +216,7 @@ static writing process(filter_job *job, size_t input, reading *r) {
     writing w = {.job = job, .code = r->code};
     const char *path = job->output ? job->paths[input] : NULL;
     if (w.code == CLI_DONE)
-        w.code = check_input(job, cli_input_name(r->path), &r->image);
+        w.code = filter_check_input(job, cli_input_name(r->path), &r->image);
     w.code = filter_agree_input(job, w.code, cli_input_name(r->path), &r->image);
     if (w.code == CLI_DONE && path)
         w.code = filter_image(job, cli_input_name(r->path), path, &r->image, &w);
@@ -294,7 +272,7 @@ static size_t count_slots(const filter_job *job) {
 // How many images may be read, and as many written, at a time: together they take about as much memory as one image may. What is
 // written may lie in float32 still.
 static size_t count_at_once(const pipeline *p, const cli_image *image) {
-    bool wide = is_toned(p->job) || p->job->desc.output_as == MST_FILTER_RAW;
+    bool wide = filter_is_toned(p->job) || p->job->desc.output_as == MST_FILTER_RAW;
     const size_t real = p->job->desc.type == MST_FLOAT64 ? sizeof(double) : sizeof(float);
     uint64_t bytes = (uint64_t)cli_image_values(image) * (wide ? real : mst_type_bytes(image->type));
     uint64_t fit = bytes > 0 ? p->job->max_bytes / 2 / bytes : 1;
@@ -361,11 +339,10 @@ static int run_together(filter_job *job) {
         cli_take_time();
         work_and_tell(read_part, &read);
         writing w = process(job, i, &read);
-        if (w.code == CLI_DONE && filter_has_result(job)) {
+        if (w.code == CLI_DONE && w.image.pixels)
             work_and_tell(write_image, &w);
-            if (w.code == CLI_DONE)
-                count_done(job, &w.image);
-        }
+        if (w.code == CLI_DONE && filter_has_result(job))
+            count_done(job, &w.image);
         cli_image_free(&w.image);
         code = last_failure(code, cli_work_meet(job->command, w.code));
     }

@@ -104,10 +104,11 @@ static int execute_alone(filter_job *job, const char *path, const cli_image *fro
     return code == CLI_DONE && job->stages ? add_stages(job) : code;
 }
 
-int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, void *to) {
+int filter_plan_execute(filter_job *job, const char *path, const cli_image *from, const cli_image *to, const cli_output *file) {
     if (!job->together)
-        return execute_alone(job, path, from, to);
-    const filter_together work = {job->command, path, job->context, &job->plan_desc, from->pixels, to, job->timeout};
+        return execute_alone(job, path, from, to->pixels);
+    const filter_together work = {job->command, path, job->context, &job->plan_desc, from->pixels,
+                                  to->pixels,   file, to,           job->timeout};
     return cli_get_team()->filter(&work);
 }
 

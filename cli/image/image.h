@@ -84,6 +84,7 @@ size_t cli_image_values(const cli_image *image);
 
 // [height][width][channels], with several pages before them.
 mst_layout cli_image_layout(const cli_image *image);
+mst_layout cli_npy_layout(const cli_image *image); // as .npy, where a single channel has no axis unless the input has it
 
 // Writes an image to a file in a place (cli_whole_open), where it appears when it is whole, or for the path "-" to standard
 // output. The image's values are scaled to 255 or 65535 where the format knows no other white. Returns an exit code.

@@ -61,14 +61,14 @@ static int read_npy(const cli_image_file *f, cli_image *image) {
 }
 
 // Pages that are so narrow that their width would be read as a number of channels keep an axis for the one that they have.
-static mst_layout layout_of(const cli_image *image) {
+mst_layout cli_npy_layout(const cli_image *image) {
     mst_layout l = cli_image_layout(image);
     bool axis = image->channels > 1 || image->channel_axis || (image->pages > 1 && image->width <= MOST_CHANNELS);
     return axis ? l : mst_layout_dense(l.type, l.rank - 1, l.shape);
 }
 
 static int write_npy(const cli_whole_file *w, const cli_image *image) {
-    mst_layout layout = layout_of(image);
+    mst_layout layout = cli_npy_layout(image);
     mst_location location;
     mst_error error;
     if (mst_npy_write_header(fileno(w->file), &layout, &location, &error) != MST_OK)

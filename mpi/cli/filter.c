@@ -1,5 +1,5 @@
-// mastaba-mpi filter, where ranks share transforms of one image: each reads and filters its part of it, and the first one gets
-// the whole result.
+// mastaba-mpi filter, where ranks share transforms of one image: each reads and filters its part of it, and writes it where it
+// belongs in an .npy file, or the first one gets the whole result.
 #include "image/filter.h"
 #include "core/layout.h"
 #include "core/report.h"
@@ -123,13 +123,27 @@ static int collect(job *j) {
     return code;
 }
 
+static int write_own(const job *j) {
+    const filter_together *w = j->work;
+    const mst_mpi_part *p = &j->part;
+    const mst_layout whole = mst_layout_dense(p->layout.type, w->desc->input.rank, w->desc->input.shape);
+    cli_image own = *w->kind;
+    own.pages = 1;
+    own.height = (size_t)(cli_layout_bytes(&p->layout) / mst_type_bytes(p->layout.type) / (own.width * own.channels));
+    own.pixels = j->values;
+    const int code = filter_check_result(w->command, w->path, &own);
+    return code == CLI_DONE ? ranks_write_part(w->command, w->file->path, w->file->location, &whole, p, j->values) : code;
+}
+
 int ranks_filter(const filter_together *work) {
     job j = {.work = work};
     int code = prepare(&j);
     if (code == CLI_DONE)
         code = cli_agree(work->command, compute(&j));
+    if (code == CLI_DONE && work->file)
+        ranks_pause_watch();
     if (code == CLI_DONE)
-        code = collect(&j);
+        code = work->file ? write_own(&j) : collect(&j);
     cli_take_time();
     mst_mpi_filter_destroy(j.plan);
     free(j.values);
