@@ -1,4 +1,4 @@
-// Transforms over ranks; their steps' local transforms by the active ranks alone, and the copies around their messages.
+// Transforms over ranks; and turns: the copies of an exchange and the local transforms behind it, and a word.
 #include "rank_rates.h"
 
 #include "copy.h"
@@ -11,6 +11,7 @@
 
 // Of this rank's part of the plan; bytes are those of the largest part.
 typedef struct parts {
+    rank_run *run;
     const mst_mpi_steps *steps;
     int number, step;
     bool apart;
@@ -77,11 +78,12 @@ static mst_status copy_pieces(void *user, mst_error *error) {
     return MST_OK;
 }
 
-static size_t most_bytes(const mst_mpi_steps *s, int rank) {
+// Of the first rank's part, the largest: pieces of other ranks are copied from a place in this one's own.
+static size_t most_bytes(const mst_mpi_steps *s) {
     size_t most = 0;
     for (int i = 0; i < s->n; i++)
         for (int out = 0; out < 2; out++) {
-            mst_layout l = mst_mpi_step_layout(s, i, out, rank);
+            mst_layout l = mst_mpi_step_layout(s, i, out, 0);
             size_t bytes = elements(&l) * mst_type_bytes(l.type);
             most = bytes > most ? bytes : most;
         }
@@ -97,12 +99,13 @@ static void *filled(size_t bytes) {
 
 static mst_status make_parts(rank_run *run, const mst_mpi_fft_desc *d, const mst_mpi_steps *s, parts *p, mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = most_bytes(s, run->number), packed = 0;
+    size_t bytes = most_bytes(s), packed = 0;
     for (int i = 0; i + 1 < s->n; i++) {
         size_t needed = mst_mpi_exchange_bytes(s, i, run->number);
         packed = needed > packed ? needed : packed;
     }
-    *p = (parts){.steps = s,
+    *p = (parts){.run = run,
+                 .steps = s,
                  .number = run->number,
                  .apart = run->apart,
                  .from = filled(bytes),
@@ -145,21 +148,31 @@ static mst_status execute(void *user, mst_error *error) {
     return mst_mpi_fft_execute(w->plan, mst_at_host(w->in), mst_at_host(w->out), error);
 }
 
+// What a rank does from one word of all to the next: it copies what the others have for it, and transforms that.
+static mst_status take_turn(void *user, mst_error *error) {
+    parts *p = user;
+    mst_status status = MST_OK;
+    const int step = p->step;
+    if (step > 0) {
+        p->step--; // whose exchange it is
+        status = copy_pieces(p, error);
+        p->step = step;
+    }
+    if (status == MST_OK && p->fft[step])
+        status = transform(p, error);
+    return status == MST_OK ? rank_tell_all(p->run, error) : status;
+}
+
 typedef struct times {
-    rank_timing transforms[MST_MPI_MOST_STEPS], copies[MST_MPI_MOST_STEPS], whole, peer;
+    rank_timing turns[MST_MPI_MOST_STEPS], whole, peer;
 } times;
 
-// In turns: the parts, by the active ranks, the whole, and the peer's.
+// One after the other: the turns, the whole, and the peer's.
 static mst_status measure_rounds(rank_run *run, parts *p, whole *w, rank_peer *peer, times *t, mst_error *error) {
     mst_status status = MST_OK;
     for (int round = 0; round < run->rounds && status == MST_OK; round++) {
-        for (p->step = 0; p->step < p->steps->n && run->active != MPI_COMM_NULL && status == MST_OK; p->step++) {
-            if (p->fft[p->step])
-                status = rank_time(run->active, transform, p, &t->transforms[p->step], error);
-            if (p->step + 1 < p->steps->n && status == MST_OK)
-                status = rank_time(run->active, copy_pieces, p, &t->copies[p->step], error);
-        }
-        rank_sleep();
+        for (p->step = 0; p->step < p->steps->n && status == MST_OK; p->step++)
+            status = rank_time(MPI_COMM_WORLD, take_turn, p, &t->turns[p->step], error);
         if (status == MST_OK)
             status = rank_time(MPI_COMM_WORLD, execute, w, &t->whole, error);
         if (status == MST_OK && peer)
@@ -168,30 +181,18 @@ static mst_status measure_rounds(rank_run *run, parts *p, whole *w, rank_peer *p
     return status;
 }
 
-// Points of all ranks over those of this one: work that the others have in its terms.
-static double share_of(const mst_mpi_steps *s, int step, int number) {
-    mst_layout own = mst_mpi_step_layout(s, step, false, number);
-    double all = 1;
-    for (int k = 0; k < s->rank; k++)
-        all *= (double)s->step[step].in.shape[k];
-    return (double)elements(&own) / all;
-}
-
 static void report(const rank_run *run, const mst_mpi_steps *s, const times *t, json_t *to) {
-    json_t *steps = json_array(), *exchanges = json_array();
+    json_t *turns = json_array(), *exchanges = json_array();
     for (int i = 0; i < s->n; i++) {
-        if (t->transforms[i].n)
-            json_array_append_new(
-                steps, json_pack("{s:f, s:o}", "share", share_of(s, i, run->number), "seconds", rank_seconds(&t->transforms[i])));
+        uint64_t messages = 0, bytes = 0;
+        json_array_append_new(turns, rank_seconds(&t->turns[i]));
         if (i + 1 == s->n)
             break;
-        uint64_t messages = 0, bytes = 0;
         mst_mpi_exchange_count(s, i, run->number, &messages, &bytes);
-        json_array_append_new(exchanges, json_pack("{s:f, s:I, s:I, s:o}", "share", share_of(s, i, run->number), "messages",
-                                                   (json_int_t)messages, "sent_bytes", (json_int_t)bytes, "copy_seconds",
-                                                   rank_seconds(&t->copies[i])));
+        json_array_append_new(exchanges,
+                              json_pack("{s:I, s:I}", "messages", (json_int_t)messages, "sent_bytes", (json_int_t)bytes));
     }
-    json_object_set_new(to, "steps", steps);
+    json_object_set_new(to, "turn_seconds", turns);
     json_object_set_new(to, "exchanges", exchanges);
     json_object_set_new(to, "seconds", rank_seconds(&t->whole));
     if (t->peer.n)

@@ -104,23 +104,56 @@ static mst_status agree(void *user, mst_error *error) {
     return mst_mpi_agree(MPI_COMM_WORLD, MST_OK, 0, NULL, error);
 }
 
-// A word to both neighbours, and theirs.
-static mst_status tell_neighbours(void *user, mst_error *error) {
-    const rank_run *run = user;
-    static char words[4]; // MPI may write to two of them
+// So many bytes to the ranks before and behind this one, and theirs, as parts of a grid exchange them.
+typedef struct neighbours {
+    const rank_run *run;
+    char *given, *taken; // of two sides each
+    int bytes;
+} neighbours;
+
+static mst_status exchange(void *user, mst_error *error) {
+    const neighbours *n = user;
     MPI_Request requests[4];
-    int n = 0;
-    for (int side = 0; side < 2; side++)
-        MPI_Irecv(&words[side], 1, MPI_BYTE, (run->number + (side ? 1 : run->count - 1)) % run->count, 1 - side, MPI_COMM_WORLD,
-                  &requests[n++]);
-    for (int side = 0; side < 2; side++)
-        MPI_Isend(&words[2 + side], 1, MPI_BYTE, (run->number + (side ? 1 : run->count - 1)) % run->count, side, MPI_COMM_WORLD,
-                  &requests[n++]);
-    return mst_mpi_wait(n, requests, 0, error);
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        const int peer = n->run->number + (side ? 1 : -1);
+        const size_t at = (size_t)side * (size_t)n->bytes;
+        if (peer < 0 || peer >= n->run->count)
+            continue;
+        MPI_Irecv(n->taken + at, n->bytes, MPI_BYTE, peer, 1 - side, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Isend(n->given + at, n->bytes, MPI_BYTE, peer, side, MPI_COMM_WORLD, &requests[count++]);
+    }
+    return mst_mpi_wait(count, requests, 0, error);
 }
 
-// A word to each of the others, and theirs.
-static mst_status tell_all(void *user, mst_error *error) {
+mst_status rank_tell_neighbours(void *user, mst_error *error) {
+    char words[4] = {0};
+    neighbours n = {user, words, words + 2, 1};
+    return exchange(&n, error);
+}
+
+// Exchanges of all ranks at once, by the bytes of a message.
+static mst_status measure_exchanges(rank_run *run, json_t *to, mst_error *error) {
+    enum { LEAST = 8, MOST = 8 << 20 };
+    mst_status status = MST_OK;
+    json_t *sizes = json_array(), *seconds = json_array();
+    char *memory = calloc(4, MOST);
+    if (!memory)
+        return rank_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for messages");
+    neighbours n = {run, memory, memory + 2 * (size_t)MOST, LEAST};
+    for (; n.bytes <= MOST && status == MST_OK; n.bytes *= 8) {
+        rank_timing timing = {.n = 0};
+        for (int i = 0; i < run->rounds && status == MST_OK; i++)
+            status = rank_time(MPI_COMM_WORLD, exchange, &n, &timing, error);
+        json_array_append_new(sizes, json_integer(n.bytes));
+        json_array_append_new(seconds, json_real(rank_median(&timing)));
+    }
+    free(memory);
+    json_object_set_new(to, "exchanges", json_pack("{s:o, s:o}", "bytes", sizes, "seconds", seconds));
+    return status;
+}
+
+mst_status rank_tell_all(void *user, mst_error *error) {
     const rank_run *run = user;
     MPI_Request *requests = calloc(2 * (size_t)run->count, sizeof *requests);
     int n = 0;
@@ -135,54 +168,8 @@ static mst_status tell_all(void *user, mst_error *error) {
     return status;
 }
 
-// ---- Turns: work, and then a word to both neighbours
-
-typedef struct turn {
-    const rank_run *run;
-    uint64_t loops;
-    volatile double sum;
-} turn;
-
-static mst_status work(void *user, mst_error *error) {
-    turn *t = user;
-    double x = 2; // not where it would stay
-    (void)error;
-    for (uint64_t i = 0; i < t->loops; i++)
-        x = x * 0.999999 + 1e-6;
-    t->sum = x;
-    return MST_OK;
-}
-
-static mst_status take_turn(void *user, mst_error *error) {
-    turn *t = user;
-    work(t, error);
-    return tell_neighbours((void *)(uintptr_t)t->run, error);
-}
-
-// Of work of about 1 ms and 4 ms: what it takes the active ranks alone, and what a turn takes all.
-static mst_status measure_turns(rank_run *run, json_t *to, mst_error *error) {
-    enum { FIRST = 300000 };
-    mst_status status = MST_OK;
-    json_t *alone = json_array(), *all = json_array();
-    for (unsigned k = 0; k < 2 && status == MST_OK; k++) {
-        turn t = {.run = run, .loops = (uint64_t)FIRST << 2 * k};
-        rank_timing times[2] = {{.n = 0}, {.n = 0}};
-        for (int i = 0; i < run->rounds && status == MST_OK; i++) {
-            if (run->active != MPI_COMM_NULL)
-                status = rank_time(run->active, work, &t, &times[0], error);
-            rank_sleep();
-            if (status == MST_OK)
-                status = rank_time(MPI_COMM_WORLD, take_turn, &t, &times[1], error);
-        }
-        json_array_append_new(alone, json_real(times[0].n ? rank_median(&times[0]) : 0));
-        json_array_append_new(all, json_real(rank_median(&times[1])));
-    }
-    json_object_set_new(to, "turns", json_pack("{s:o, s:o}", "work_seconds", alone, "seconds", all));
-    return status;
-}
-
 mst_status rank_measure_words(rank_run *run, json_t *to, mst_error *error) {
-    static mst_status (*const works[])(void *, mst_error *) = {agree, tell_neighbours, tell_all};
+    static mst_status (*const works[])(void *, mst_error *) = {agree, rank_tell_neighbours, rank_tell_all};
     static const char *const names[] = {"agreement_seconds", "neighbours_word_seconds", "word_of_all_seconds"};
     mst_status status = MST_OK;
     for (size_t k = 0; k < CLI_COUNT(works) && status == MST_OK; k++) {
@@ -191,7 +178,7 @@ mst_status rank_measure_words(rank_run *run, json_t *to, mst_error *error) {
             status = rank_time(MPI_COMM_WORLD, works[k], run, &timing, error);
         json_object_set_new(to, names[k], json_real(rank_median(&timing)));
     }
-    return status == MST_OK ? measure_turns(run, to, error) : status;
+    return status == MST_OK ? measure_exchanges(run, to, error) : status;
 }
 
 // ---- Copies to the device

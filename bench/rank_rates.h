@@ -9,7 +9,8 @@
 
 enum { RANK_MOST_ROUNDS = 51 };
 
-// Parts are measured by as many ranks at once as there are cores, the active ones, while the others sleep.
+// Links are measured by as many ranks at once as there are cores, the active ones, while the others sleep; parts in turns, in
+// each of which all ranks do theirs once, and then wait for one another's word.
 typedef struct rank_run {
     mst_context *context;
     MPI_Comm active; // MPI_COMM_NULL: this rank is none of them
@@ -27,6 +28,10 @@ typedef struct rank_timing {
 // Seconds of `work`, repeated for some milliseconds at least, between barriers of the communicator. Collective there.
 mst_status rank_time(MPI_Comm communicator, mst_status (*work)(void *user, mst_error *error), void *user, rank_timing *timing,
                      mst_error *error);
+
+// A word to both neighbours, or to each of the others, and theirs; user: the run.
+mst_status rank_tell_neighbours(void *user, mst_error *error);
+mst_status rank_tell_all(void *user, mst_error *error);
 
 // A barrier of all ranks that leaves the processor to others.
 void rank_sleep(void);

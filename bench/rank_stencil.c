@@ -1,4 +1,4 @@
-// Grids over ranks; the steps of a part between two exchanges by the active ranks alone, and its halos to the device and back.
+// Grids over ranks; and turns: the steps of a part between two exchanges, its halos to the device and back, and a word.
 #include "rank_rates.h"
 
 #include "solve/problem.h"
@@ -7,6 +7,7 @@
 #include <string.h>
 
 typedef struct part {
+    rank_run *run;
     mst_stencil *solver;
     mst_stencil_part planes;
     mst_stencil_halo halo;
@@ -26,11 +27,13 @@ static mst_status take_halos(void *user, mst_error *error) {
     return status;
 }
 
-// The steps between two exchanges, and what the ranks around them do for their halos.
+// The steps between two exchanges, and what the ranks around them do for their halos, which they have then.
 static mst_status run_part(void *user, mst_error *error) {
     part *p = user;
     mst_status status = mst_stencil_run(p->solver, p->planes.steps, NULL, NULL, error);
-    return status == MST_OK ? take_halos(p, error) : status;
+    if (status == MST_OK)
+        status = take_halos(p, error);
+    return status == MST_OK ? rank_tell_neighbours(p->run, error) : status;
 }
 
 static mst_status make_part(rank_run *run, const mst_stencil_desc *whole, part *p, mst_error *error) {
@@ -80,9 +83,7 @@ static mst_status measure(rank_run *run, part *p, whole *w, json_t *to, mst_erro
     if (run->count == 1)
         p->planes.steps = w->steps;
     for (int round = 0; round < run->rounds && status == MST_OK; round++) {
-        if (run->active != MPI_COMM_NULL)
-            status = rank_time(run->active, run_part, p, &steps, error);
-        rank_sleep();
+        status = rank_time(MPI_COMM_WORLD, run_part, p, &steps, error);
         if (status == MST_OK)
             status = rank_time(MPI_COMM_WORLD, run_whole, w, &all, error);
     }
@@ -93,13 +94,13 @@ static mst_status measure(rank_run *run, part *p, whole *w, json_t *to, mst_erro
     json_object_set_new(to, "planes", json_integer((json_int_t)p->planes.planes));
     json_object_set_new(to, "sent_bytes",
                         json_pack("[I, I]", (json_int_t)p->halo.given_bytes[0], (json_int_t)p->halo.given_bytes[1]));
-    json_object_set_new(to, "part_seconds", rank_seconds(&steps));
+    json_object_set_new(to, "turn_seconds", rank_seconds(&steps));
     json_object_set_new(to, "seconds", rank_seconds(&all));
     return MST_OK;
 }
 
 static mst_status run_case(rank_run *run, const problem *opened, json_t *to, mst_error *error) {
-    part p = {0};
+    part p = {.run = run};
     whole w = {.steps = opened->steps};
     mst_stencil_desc desc = opened->desc;
     desc.check_every = 0;
@@ -107,9 +108,8 @@ static mst_status run_case(rank_run *run, const problem *opened, json_t *to, mst
     mst_status status = make_part(run, &desc, &p, error);
     if (status == MST_OK)
         status = mst_mpi_stencil_create(MPI_COMM_WORLD, run->context, &desc, 0, 600, &w.solver, error);
-    if (status == MST_OK && run->active != MPI_COMM_NULL && run->count > 1)
+    if (status == MST_OK && run->count > 1)
         status = run_part(&p, error); // what was not compiled before is now
-    rank_sleep();
     if (status == MST_OK)
         status = run_whole(&w, error);
     if (status == MST_OK)
