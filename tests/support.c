@@ -72,6 +72,8 @@ mst_context *test_context_cached(void) {
 
 static bool at_night(void) { return getenv("MASTABA_NIGHTLY") != NULL; }
 
+static bool in_short(void) { return getenv("MASTABA_SHORT") != NULL && !at_night(); }
+
 static void seed_group(void) {
     const char *given = getenv("MASTABA_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
@@ -141,9 +143,18 @@ uint64_t test_random(void) {
     return z ^ (z >> 31);
 }
 
-int test_many(int n) { return at_night() ? 25 * n : n; }
+enum { SHORT = 4 }; // of so many cases the short form takes one
 
-bool test_turn(size_t k, size_t period) { return at_night() || (k + group.seed) % period == 0; }
+int test_many(int n) { return at_night() ? 25 * n : in_short() ? (n + SHORT - 1) / SHORT : n; }
+
+bool test_turn_of(const char *file, int line, size_t k, size_t period) {
+    static unsigned turns[1024]; // of places in the source
+    if (at_night() || (k + group.seed) % period != 0)
+        return at_night();
+    return !in_short() || turns[(strlen(file) + (size_t)line) % 1024]++ % SHORT == 0;
+}
+
+bool test_spared(size_t k, size_t period) { return in_short() && (k + group.seed) % period != 0; }
 
 size_t test_between(size_t low, size_t high) { return low + (size_t)(test_random() % (high - low + 1)); }
 

@@ -95,11 +95,17 @@ size_t test_between(size_t low, size_t high); // both included
 double test_uniform(void);                    // [-1, 1)
 
 // ---- what a run takes of all the cases, since compiling a kernel takes half a second of a processor ----
-// At night (MASTABA_NIGHTLY=1, the test X_nightly beside X) a test takes all cases, and 25 times as many random ones.
-int test_many(int n);                    // n, or as many more at night
-bool test_turn(size_t k, size_t period); // whether it is the turn of case k: one in `period`, which ones by the seed
-extern bool test_quick_builds;           // kernels shaped for GPUs are built without optimisation, where the device is a CPU
-extern bool test_all_quick_builds;       // all kernels are by day, for tests of many that run for a short time
+// At night (MASTABA_NIGHTLY=1, the test X_nightly beside X) a test takes all cases, and 25 times as many random ones. In the
+// short form (MASTABA_SHORT=1, scripts/test) it takes a quarter of what it takes by day, but at least one of each walk.
+int test_many(int n); // n, or as many more at night
+// Whether it is the turn of case k: one in `period`, which ones by the seed; in the short form one in four of those, of each
+// place in the source that asks, its first one included.
+#define test_turn(k, period) test_turn_of(__FILE__, __LINE__, k, period)
+bool test_turn_of(const char *file, int line, size_t k, size_t period);
+bool test_spared(size_t k, size_t period); // in the short form, whether case k is left out: all but one in `period`, by the seed
+extern bool test_quick_builds;             // kernels shaped for GPUs are built without optimisation, where the device is a CPU
+extern bool test_all_quick_builds; // all kernels are by day, for tests of many that run for a short time; in the short form
+                                   // all are, but for those that know no sizes and are compiled before the first test
 
 // ---- arrays ----
 

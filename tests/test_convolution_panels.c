@@ -1,6 +1,7 @@
 // One long operand in panels: every mode, both operands as the longer one, correlations, types, batches, axes and strides, under
 // budgets from generous ones down to the least that a message names; against direct sums and FFTW, and where the whole goes by
 // the same blocks, bit for bit against the whole. All by the shape of kernels for CPUs, which compiles once a precision.
+// Long: signals of several times the budgets; `convolution_blocks` has budgets, too.
 #include "support_convolution.h"
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // Images and volumes that do not fit the device, deconvolved in bricks, against the same plans with room for the whole (which
 // test_deconvolution holds against sums over the point spread function): equal after one iteration, which reaches no farther than
 // halos do, and afterwards apart by about what the seams say. What a budget lacks is said.
+// Long: volumes of several times the budgets; `deconvolution` has all that happens to values.
 #include "support.h"
 
 #include "runtime/layout.h"

@@ -1,5 +1,6 @@
 // Files past the system's cache: the same results and bytes as through it, whatever the offsets and lengths; requests that the
 // file system refuses, or that fail or end early, go through the cache; the budget for them is kept and given back.
+// Long: requests of all offsets and lengths, and each of them failing.
 #include "support.h"
 
 #include "stream/direct.h"

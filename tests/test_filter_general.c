@@ -1,4 +1,5 @@
 // Filters of volumes, in double precision, and against noise: results against FFTW in double precision, and closed forms.
+// Long: all masks in all types of pixels and numbers; `filter` has the filters.
 #include "support_filter.h"
 
 #include <math.h>

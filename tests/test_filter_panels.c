@@ -1,6 +1,7 @@
 // Images and volumes of which one does not fit the device's memory: every mask, edge rule, output and type, in single and double
 // precision, against noise, channels with and without alpha, strides and places, by panels, against FFTW in double precision; the
 // budget is kept, and what has no room is refused.
+// Long: images of several times the budgets, each filtered whole and in parts; `filter` has the filters.
 #include "support_filter.h"
 
 #include <math.h>

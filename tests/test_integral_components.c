@@ -1,5 +1,6 @@
 // Vector-valued integrands: each component against its closed form, beside others that are harder, that end in another way, and
 // by itself; several parameter sets; 1 to 8 variables, both shapes, byte code and compiled kernels.
+// Long: a program for each number of components and method, which a processor compiles for a second.
 #include "support_integral.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // As where there are so many integrals that a GPU gets two workers (src/integrate/share.c), here by kernels of its shape: the
 // bits of calls of few, on one device and on two; where memory is enough for one worker only, or for a part of its part, the
 // other leaves; and bounds that depend on parameters.
+// Long: a hundred thousand integrals a call, again and again.
 #include "support_integral.h"
 
 #include "integrate/plan.h"

@@ -1,6 +1,7 @@
 // Integrals of one variable with jumps, kinks and roots at random places, and of large oscillating values that cancel: true
 // errors lie within those reported, and what rounding puts out of reach has a status that says so. Singularities, narrow peaks.
 // The same by tanh-sinh.
+// Long: random integrands by the thousand, by two rules.
 #include "support_integral.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // Several variables, by Genz-Malik and lattices, against closed forms: Genz's six families (1984) with random parameters, the
 // fixed cases of PAGANI (Arumugam et al. 2021), boxes. Of the numbers of variables in which
 // the families are tried, a run takes one in two.
+// Long: programs of up to ten variables, each of which a processor compiles for a second or two; `integral` has those of two.
 #include "support_integral.h"
 
 #include <math.h>

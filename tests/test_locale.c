@@ -1,5 +1,6 @@
 // Every capability in a program whose locale writes a comma before decimals: kernels are built from nothing, results are right,
 // and files are those of any other program. scripts/setup --test makes the locale.
+// Long: all capabilities from source, without caches.
 #include "support.h"
 #include "support_jobs.h"
 

@@ -1,5 +1,6 @@
 // A grid that is shared out: among devices, which are parts of the CPU, or by the caller, in parts. State, memory variables,
 // receivers, monitors and spectra have the bits of one device.
+// Long: the same schemes by one device, by two, and by solvers side by side.
 #include "stencil/solver.h"
 #include "support_launch.h"
 #include "support_stencil.h"

@@ -1,5 +1,6 @@
 // Fields that are stored as float16: the bits of the reference, which rounds by its own means, by every schedule and shape;
 // conversions of all values and of ties between them, and their bits in and out; what takes half the memory; what is refused.
+// Long: the schedules again, with fields of half the width.
 #include "support_stencil.h"
 
 #include "stencil/half.h"

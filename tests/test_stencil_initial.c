@@ -1,6 +1,7 @@
 // Initial values and coefficient fields of a grid that is large enough for the device to make them: those of the formula, to the
 // last bit or its neighbour, the same in every schedule and in a brick, counted where they are NaN. (Small grids, by the
 // interpreter: stencil_api.) Coefficients that are rows of a table, by integers of each type, and which integers are refused.
+// Long: kernels for each kind of expression that a state may begin with.
 #include "stencil/solver.h"
 #include "support_stencil.h"
 

@@ -1,6 +1,7 @@
 // Absorbing layers: schemes with stretches give the bits of the same schemes written out, with memory variables as fields and
 // coefficients as coefficient fields, by every schedule; what is one memory variable; and descriptions that are refused.
 // (Reflections of the written-out form: in cli_solve_layers. Problem files: in cli_solve_absorb.)
+// Long: kernels of absorbing layers, which are the longest.
 #include "support_stencil.h"
 
 #include <math.h>

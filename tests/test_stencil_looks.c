@@ -1,6 +1,7 @@
 // Parts of a grid that look at their state together: what monitors record and measure, sums of spectra, written to and read from
 // one array of all, and the condition `until`, have the bits of one solver of the whole grid, whatever the cuts, the regions, the
 // schedule; of ensembles, too. A part that is run beyond a look is refused, and a part that fails does not keep the others.
+// Long: monitors and spectra by all schedules; `stencil_monitors` has their values.
 #include "support_stencil.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 // receivers, fields of float16, coefficients at neighbours, faces of all kinds; over portions of steps, states that are read and
 // written between them, and budgets; a state that is written after a run that failed; what is refused; and by faked rates, how
 // many steps a solver fuses by itself.
+// Long: kernels of several steps for all layers of all faces, which take longest to compile.
 #include "stencil/measure.h"
 #include "stencil/solver.h"
 #include "support.h"

@@ -1,4 +1,5 @@
 // Ensembles: every run has the bits of a solver of its own, by every schedule and in both shapes of kernels; what they refuse.
+// Long: ensembles beside each of their runs alone.
 #include "support.h"
 
 #include <mastaba/stencil.h>

@@ -1,6 +1,7 @@
 // GPU-shaped kernels where tiles lie on the seam of a periodic axis, touch neither faces nor points or reach beyond faces, and
 // where versions are needed further out than any input: the bits of the reference. Two of the six a run, since kernels of this
 // kind compile for seconds; stencil_slow has them all.
+// Long: kernels for GPUs of several steps, whose loops PoCL takes long to compile.
 #include "support_stencil.h"
 
 static void check(mst_context *context, size_t k, const char *problem) {

@@ -2,6 +2,7 @@
 // states larger than a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no
 // multiple of those that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the
 // other: in test_stencil, stencil_blocks, stencil_seams.)
+// Long: two ways of staggering with all that schemes may have; `stencil_blocks` has sweeps, too.
 #include "runtime/cache.h"
 #include "stencil/history.h"
 #include "stencil/solver.h"

@@ -1,4 +1,5 @@
 // Whatever tuning chooses, results are right.
+// Long: all values that tuning may choose, of which each is a kernel.
 #include "support.h"
 
 #include "conv/plan.h"

@@ -1,11 +1,11 @@
 #!/bin/bash
-# warm_cache.sh DIR: compiles the kernels that most tests need, once, into DIR/cache/warm, with which in_scratch.sh begins caches. Then
-# each of PoCL's caches there gets what the others have, as the tests share them out in another way each time.
+# warm_cache.sh: compiles the kernels that most tests need, once, into $MASTABA_TEST_CACHES/warm, with which in_scratch.sh begins caches.
+# Then each of PoCL's caches there gets what the others have, as the tests share them out in another way each time.
 set -eu
-warm=$1/cache/warm
+warm=$MASTABA_TEST_CACHES/warm
 if [ -d "$warm" ]; then
-    for from in "$1"/cache/pocl-?; do
-        for to in "$1"/cache/pocl-?; do
+    for from in "$MASTABA_TEST_CACHES"/pocl-?; do
+        for to in "$MASTABA_TEST_CACHES"/pocl-?; do
             [ "$from" = "$to" ] || cp -rln "$from/." "$to" # PoCL replaces files and writes in none
         done
     done

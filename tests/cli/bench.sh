@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba bench convolution, with time for next to nothing: options, table, JSON, pictures, interruption.
+# Long: it measures for given seconds, on any machine.
 . "${0%/*}/lib"
 without_cache
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba bench all, with time for next to nothing: the page, what it says of failures, and that it is there whole or not at all.
+# Long: it measures for given seconds, on any machine.
 . "${0%/*}/lib"
 without_cache
 

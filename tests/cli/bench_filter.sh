@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba bench filter: the stages of the published filter, in text and as JSON; what it refuses.
+# Long: the published kernels are compiled for each of seven sizes of work-groups.
 . "${0%/*}/lib"
 without_cache
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Programs of bench/ that have options take them as commands do: --help, --device, and for wrong usage one line and code 2.
+# Long: it runs every program of bench, which is what takes part in no other test.
 . "${0%/*}/lib"
 
 # wrong CODE PATTERN PROGRAM ARGUMENT...: ends with that code and one line on stderr that begins with the program's name.

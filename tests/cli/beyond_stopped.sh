@@ -1,6 +1,7 @@
 #!/bin/bash
 # Work in panels, tiles, bricks, blocks and streams, of files that exceed the budgets, that is stopped half-way or whose disk is full:
 # one line, the exit code, no scratch, no part of a result, and the old one as it was.
+# Long: files that are larger than budgets, and work that is waited for until it is half done.
 . "${0%/*}/lib"
 
 npy raw long.npy "'<f4'" False '(1, 40000000)' 160000000 # zeros that take no disk space

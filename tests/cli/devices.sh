@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba devices: the list, the checks, and drivers that crash or hang.
+# Long: it waits for drivers that hang.
 . "${0%/*}/lib"
 
 expect 0 "$MASTABA" devices

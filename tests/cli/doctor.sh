@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba doctor: what works, and what does not.
+# Long: it computes something of everything from source, several times.
 . "${0%/*}/lib"
 
 capabilities='fft dct convolve map reduce filter deconvolve integrate solve'

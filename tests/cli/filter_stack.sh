@@ -2,6 +2,7 @@
 # Images under a small stack for each thread, where private memory of work-items lies on CPUs: short ones need no more than half of it, and
 # long ones go another way. What transforms and convolutions take fits, too.
 . "${0%/*}/lib"
+unset LD_PRELOAD # without optimisation kernels need more of the stack
 
 # What is said of versions runs no kernel; where even that fails, under a sanitizer, nothing can be tried.
 # shellcheck disable=SC3045

@@ -1,5 +1,6 @@
 #!/bin/sh
 # An interrupt half-way ends with 130 and leaves no output.
+# Long: it waits for commands to have begun, and for compilers to end.
 . "${0%/*}/lib"
 
 # told COMMAND WRITTEN: the message of a command that stopped, or on a busy machine that of one that was stopped.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # mastaba prepare: afterwards commands of other sizes and formulas compile nothing, also from the directory of all users, while root
 # alone can write there; two at once; interrupted; what cannot be kept or claimed; a home that cannot be written; kernels of another version.
+# Long: it compiles all that can be prepared, which warm_cache has done for the others.
 . "${0%/*}/lib"
 on_cpu || { skip 'no CPU'; exit 0; }
 cache=$XDG_CACHE_HOME/mastaba # begins with what was prepared, and more (warm_cache.sh)

@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba solve: a run whose fields are no longer finite ends with 6, and the last checkpoint stays.
+# Long: each schedule is run until it diverges.
 . "${0%/*}/lib"
 
 finite() {

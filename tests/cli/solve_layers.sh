@@ -1,6 +1,7 @@
 #!/bin/sh
 # Perfectly matched layers: what those of the examples send back, by their defaults, and those of a scheme that has them written
 # out, against a grid so large that nothing can come back in time.
+# Long: it compiles absorbing layers of all kinds.
 . "${0%/*}/lib"
 from=$here/../../examples
 

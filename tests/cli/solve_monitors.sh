@@ -1,6 +1,7 @@
 #!/bin/bash
 # Monitors, spectra and `until`: values against closed forms and against traces, the same files by every schedule and after a
 # checkpoint, and mistakes in problem files.
+# Long: each monitor is a kernel of its own.
 . "${0%/*}/lib"
 
 # A leapfrog wave between fixed ends, in a mode of the grid: a standing wave, whose discrete energy is conserved to rounding.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Ensembles: runs of a problem file have the bits of the same problem with --set, in all that is written; mistakes in `runs`.
+# Long: an ensemble beside each of its runs alone, of which each is compiled.
 . "${0%/*}/lib"
 without_cache
 

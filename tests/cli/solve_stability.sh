@@ -1,6 +1,7 @@
 #!/bin/bash
 # The largest stable time step of schemes: --check-stability, `time_step: auto`, and runs beyond it. (The analysis itself is tested
 # by the test stencil_stability.)
+# Long: each scheme is run where it is stable and where it is not.
 . "${0%/*}/lib"
 
 # The limits that the built-in problems give are those of the analysis.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # mastaba tune: results are found again, listed, exported, imported, forgotten, and used by plans.
+# Long: it compiles and measures candidates.
 . "${0%/*}/lib"
 
 rm -f "$XDG_CACHE_HOME"/mastaba/tuning-* # what a run that failed has left

@@ -1,5 +1,6 @@
 #!/bin/sh
 # The tutorials: their commands print what they say.
+# Long: the pages are walked from end to end, and what they run is in the tests of the commands.
 . "${0%/*}/lib"
 
 ln -s "$here/../../examples" examples
