@@ -35,10 +35,8 @@ cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size
 }
 
 cl_int __wrap_clReleaseMemObject(cl_mem buffer) {
-    cl_uint holders = 0;
-    clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof holders, &holders, NULL);
     pthread_mutex_lock(&taken.mutex);
-    for (size_t k = 0; k < taken.n && holders == 1; k++)
+    for (size_t k = 0; k < taken.n; k++)
         if (taken.buffers[k] == buffer) {
             taken.now -= taken.bytes[k];
             taken.n--;
