@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "stream/direct.h"
+#include "stream/strips.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 static struct {
-    atomic_ulong direct;      // requests past the cache
+    atomic_ulong direct;      // requests past the cache,
+    atomic_ulong ranges;      // and ranges of trays of strips
     atomic_int code, shorter; // of them: fail so; are cut to a page
 } files;
 
@@ -38,6 +40,25 @@ ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset) {
 
 ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset) {
     return fails(file, &bytes) ? -1 : __real_pwrite64(file, data, bytes, offset);
+}
+
+ssize_t __real_preadv64(int file, const struct iovec *parts, int n, off_t offset);
+ssize_t __wrap_preadv64(int file, const struct iovec *parts, int n, off_t offset);
+
+ssize_t __wrap_preadv64(int file, const struct iovec *parts, int n, off_t offset) {
+    size_t bytes = 1 << 20;
+    return fails(file, &bytes) ? -1 : __real_preadv64(file, parts, bytes == 4096 ? 1 : n, offset);
+}
+
+mst_status __real_mst_strips_read(mst_strips *strips, size_t tray, size_t range, const mst_panel_place *from,
+                                  const mst_panel_piece *piece, mst_error *error);
+mst_status __wrap_mst_strips_read(mst_strips *strips, size_t tray, size_t range, const mst_panel_place *from,
+                                  const mst_panel_piece *piece, mst_error *error);
+
+mst_status __wrap_mst_strips_read(mst_strips *strips, size_t tray, size_t range, const mst_panel_place *from,
+                                  const mst_panel_piece *piece, mst_error *error) {
+    files.ranges++;
+    return __real_mst_strips_read(strips, tray, range, from, piece, error);
 }
 
 // Whether the directory's file system takes such files at all.
@@ -89,6 +110,20 @@ static void any_bytes(void **state) {
         assert_memory_equal(got, expected, BYTES);
     }
     files.shorter = 0;
+    for (int k = 0; d && k < 40; k++) {
+        const bool odd = k % 2;
+        const size_t n = test_between(1, 8), each = odd ? test_between(1, 16 << 10) : 4096 * test_between(1, 4),
+                     offset = test_between(0, BYTES - n * each) / (odd ? 1 : 4096) * (odd ? 1 : 4096);
+        struct iovec parts[8];
+        memset(pages, 0, BYTES + 4096);
+        for (size_t i = 0; i < n; i++)
+            parts[i] = (struct iovec){pages + (2 * i + 1) * each, each};
+        assert_true(mst_direct_scatter(d, offset, parts, (int)n));
+        for (size_t i = 0; i < n; i++)
+            assert_memory_equal(parts[i].iov_base, expected + offset + i * each, each);
+        for (size_t i = 0; i < 2 * n * each; i++)
+            assert_true(i / each % 2 || pages[i] == 0);
+    }
     mst_direct_close(d);
     mst_context_destroy(context);
     close(file), unlink(path), free(expected), free(got), free(pages);
@@ -99,28 +134,33 @@ static void transforms(void **state) {
     (void)state;
     static const struct {
         const char *what;
-        size_t shape[2];
+        size_t shape[3];
         int axis;
         uint64_t device, host;
-    } cases[] = {{"blocks", {300, 4096}, 1, 0, 0},
-                 {"panels in trays", {64, 32768}, 0, 1 << 20, 0},
-                 {"panels", {8, 131072}, 0, 4 << 20, 0},
-                 {"panels of files, narrower than others", {1, 1 << 20}, 1, 12 << 20, 32 << 20},
-                 {"no room for requests", {300, 4096}, 1, 0, 1 << 20}};
+        bool direct, strips;
+    } cases[] = {{"blocks", {1, 300, 4096}, 2, 0, 0, true, false},
+                 {"panels in trays", {1, 64, 32768}, 1, 1 << 20, 0, true, true},
+                 {"trays of strips", {1, 512, 8192}, 1, 1 << 20, 0, true, true},
+                 {"trays of strips, of several lines", {3, 128, 8192}, 1, 300 << 10, 0, true, true},
+                 {"panels", {1, 8, 131072}, 1, 4 << 20, 0, true, true},
+                 {"panels of files, narrower than others", {1, 1, 1 << 20}, 2, 12 << 20, 32 << 20, true, false},
+                 {"no room for requests", {1, 300, 4096}, 2, 0, 1 << 20, false, false}};
     static const int codes[] = {0, EINVAL, EIO};
     const bool taken = are_taken();
     setenv("MASTABA_DIRECT_IO", "1", 1);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         for (int f = 0; f < 4; f++) {
             mst_fft_desc desc = MST_FFT_DESC_INIT;
-            desc.input = mst_layout_dense(MST_COMPLEX64, 2, cases[k].shape);
+            desc.input = mst_layout_dense(MST_COMPLEX64, 3, cases[k].shape);
             desc.n_axes = 1, desc.axes[0] = cases[k].axis;
             mst_context *context = test_context_with_budget(cases[k].device, cases[k].host);
-            files.direct = 0;
+            files.direct = files.ranges = 0;
             files.code = f < 3 ? codes[f] : 0;
             files.shorter = f == 3;
             test_fft_check(context, &desc, MST_PLACE_FILE, MST_PLACE_FILE);
-            CHECK((files.direct > 0) == (taken && k < 4), "%s: %lu requests past the cache", cases[k].what, files.direct);
+            CHECK((files.direct > 0) == (taken && cases[k].direct), "%s: %lu requests past the cache", cases[k].what,
+                  files.direct);
+            CHECK((files.ranges > 0) == (taken && cases[k].strips), "%s: %lu ranges of strips", cases[k].what, files.ranges);
             mst_context_destroy(context);
         }
     files.code = files.shorter = 0;

@@ -3,27 +3,32 @@
 #include "support.h"
 
 #include "fft/tray.h"
+#include "stream/strips.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define MOST_WAITS 5000 // of 1 ms, until a call that is held goes on, whatever comes
 
 static struct {
-    atomic_ulong calls;
+    atomic_ulong calls, writes;          // all calls, and those that write
     atomic_long reads_left, writes_left; // until one fails; negative: none does
     atomic_long reads_held, writes_held; // until all others wait for `told`; negative: none does
     atomic_int told, missed;             // calls of progress; waits for them that were in vain
     atomic_bool cancelled;               // by progress
+    atomic_bool for_good;                // the first that fails is not the last
 } files;
 
 #define TELLINGS 4 // that a held call waits for
 
 ssize_t __real_pread64(int file, void *data, size_t bytes, off_t offset);
 ssize_t __real_pwrite64(int file, const void *data, size_t bytes, off_t offset);
+ssize_t __real_preadv64(int file, const struct iovec *parts, int n, off_t offset);
 ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset);
+ssize_t __wrap_preadv64(int file, const struct iovec *parts, int n, off_t offset);
 ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset);
 
 static void hold(atomic_long *left) {
@@ -40,6 +45,8 @@ static void hold(atomic_long *left) {
 static bool fails(atomic_long *left, atomic_long *held) {
     files.calls++;
     hold(held);
+    if (files.for_good && *left == 0)
+        return true;
     return *left >= 0 && atomic_fetch_sub(left, 1) == 0;
 }
 
@@ -50,7 +57,15 @@ ssize_t __wrap_pread64(int file, void *data, size_t bytes, off_t offset) {
     return -1;
 }
 
+ssize_t __wrap_preadv64(int file, const struct iovec *parts, int n, off_t offset) {
+    if (!fails(&files.reads_left, &files.reads_held))
+        return __real_preadv64(file, parts, n, offset);
+    errno = EIO;
+    return -1;
+}
+
 ssize_t __wrap_pwrite64(int file, const void *data, size_t bytes, off_t offset) {
+    files.writes++;
     if (!fails(&files.writes_left, &files.writes_held))
         return __real_pwrite64(file, data, bytes, offset);
     errno = ENOSPC;
@@ -160,24 +175,30 @@ typedef struct between_files {
     mst_fft *plan;
     test_array input, output;
     test_placed in, out;
-    size_t calls; // to read or to write, of which an execution has more
+    size_t calls[2]; // to write or to read, of which an execution has more
 } between_files;
 
-static void begin(between_files *f) {
-    const mst_fft_desc desc = describe(&transforms[0], false);
+// Past the system's cache its trays are of strips.
+static const transform strips = {"columns in strips", false, false, 2, 1, {0}, {128, 8192}, 300 << 10};
+
+static void begin(between_files *f, const transform *t) {
+    const mst_fft_desc desc = describe(t, false);
     mst_error e;
-    f->context = test_context_with_budget(transforms[0].device, 0);
+    f->context = test_context_with_budget(t->device, 0);
     f->input = test_array_random(&desc.input);
     f->output = test_array_new(&desc.input);
     f->in = test_place(f->context, MST_PLACE_FILE, &f->input);
     f->out = test_place(f->context, MST_PLACE_FILE, &f->output);
     OK(mst_fft_create(f->context, &desc, &f->plan, &e));
-    files.calls = 0;
+    files.calls = files.writes = 0;
     OK(mst_fft_execute(f->plan, f->in.at, f->out.at, NULL, &e));
-    f->calls = files.calls / 4;
+    f->calls[0] = files.writes / 2;
+    f->calls[1] = (files.calls - files.writes) / 2;
+    files.for_good = t == &strips; // what a direct request does not do is asked for through the cache
 }
 
 static void end(between_files *f) {
+    files.for_good = false;
     mst_fft_destroy(f->plan);
     test_collect(&f->in, &f->input), test_collect(&f->out, &f->output);
     test_array_free(&f->input), test_array_free(&f->output);
@@ -190,15 +211,14 @@ static bool stop_in_time(uint64_t done, uint64_t total, void *user) {
 }
 
 // Each failure is told once, and the plan works afterwards.
-static void failures(void **state) {
-    (void)state;
+static void failures_of(const transform *t) {
     mst_error e;
     between_files f;
-    begin(&f);
+    begin(&f, t);
     for (int k = 0; k < 12; k++) {
         const bool reads = k % 2;
         atomic_long *left = reads ? &files.reads_left : &files.writes_left;
-        *left = (long)test_between(0, f.calls - 1);
+        *left = (long)test_between(0, f.calls[reads] - 1);
         REFUSED(MST_ERROR_IO, reads ? "cannot read" : "cannot write", mst_fft_execute(f.plan, f.in.at, f.out.at, NULL, &e));
         *left = -1;
     }
@@ -211,7 +231,16 @@ static void failures(void **state) {
               status);
     }
     OK(mst_fft_execute(f.plan, f.in.at, f.out.at, NULL, &e));
+    CHECK(mst_context_device_memory_used(f.context) > 0, "%s: the plan has no memory", t->what);
     end(&f);
+}
+
+static void failures(void **state) {
+    (void)state;
+    failures_of(&transforms[0]);
+    setenv("MASTABA_DIRECT_IO", "1", 1);
+    failures_of(&strips);
+    unsetenv("MASTABA_DIRECT_IO");
 }
 
 static bool tell(uint64_t done, uint64_t total, void *user) {
@@ -222,11 +251,10 @@ static bool tell(uint64_t done, uint64_t total, void *user) {
 }
 
 // Whoever waits for a tray, to be read or written, is asked whether to go on meanwhile.
-static void progress_beside_slow_files(void **state) {
-    (void)state;
+static void progress_of(const transform *t) {
     mst_error e;
     between_files f;
-    begin(&f);
+    begin(&f, t);
     for (int k = 0; k < 8; k++) {
         mst_execution how = MST_EXECUTION_INIT;
         const bool cancels = k % 4 < 2;
@@ -236,7 +264,7 @@ static void progress_beside_slow_files(void **state) {
         files.told = 0;
         files.cancelled = false;
         atomic_long *held = k % 2 ? &files.reads_held : &files.writes_held;
-        *held = (long)test_between(0, f.calls - 1);
+        *held = (long)test_between(0, f.calls[k % 2] - 1);
         if (cancels)
             most = (int)test_between(1, TELLINGS);
         mst_status status = mst_fft_execute(f.plan, f.in.at, f.out.at, &how, &e);
@@ -246,6 +274,14 @@ static void progress_beside_slow_files(void **state) {
         files.missed = 0;
     }
     end(&f);
+}
+
+static void progress_beside_slow_files(void **state) {
+    (void)state;
+    progress_of(&transforms[0]);
+    setenv("MASTABA_DIRECT_IO", "1", 1);
+    progress_of(&strips);
+    unsetenv("MASTABA_DIRECT_IO");
 }
 
 // Trays of random columns of complex numbers that are transformed in place stay within their room, and one is alone only where
@@ -279,10 +315,44 @@ static void one_tray_only_without_room_for_two(void **state) {
     CHECK(alone > 50 && both > 50, "%d alone, %d of two", alone, both);
 }
 
+// Trays of strips of random columns stay within their room, and hold every panel once.
+static void strips_within_their_room(void **state) {
+    (void)state;
+    int some = 0, spared = 0;
+    for (int k = 0; k < 4000; k++) {
+        const size_t rows = test_between(2, 600), columns = test_between(1, 32) * 512 * (k % 3 ? 1 : 4) + (k % 7 == 0);
+        mst_fft_panel_pass trays[MST_SIDES], pass = {.array = {MST_FFT_PANELS_INPUT, MST_FFT_PANELS_OUTPUT},
+                                                     .type = {MST_COMPLEX64, MST_COMPLEX64},
+                                                     .n_axes = 3,
+                                                     .axes = {{0, {3, 3}, {(int64_t)(rows * columns), (int64_t)(rows * columns)}},
+                                                              {1, {rows, rows}, {(int64_t)columns, (int64_t)columns}},
+                                                              {2, {columns, columns}, {1, 1}}},
+                                                     .transformed = 2,
+                                                     .real = -1,
+                                                     .scale = 1};
+        CHECK(mst_fft_panel_choose(&pass, 8 * rows * (k % 2 ? 1u << test_between(0, 9) : test_between(1, 100))), "no panels");
+        mst_tray_room room = {.bytes = 8 * rows * test_between(1, 3 * columns), .file = {true, true}, .direct = {true, true}};
+        const mst_tray_shape shape = mst_fft_panel_trays(&pass, &room, trays);
+        uint64_t taken = shape.held[1] * shape.bytes[1];
+        if (shape.strips[0] == 0)
+            continue;
+        taken += mst_strips_bytes(&shape, 0);
+        CHECK(taken <= room.bytes + shape.strips[0] * shape.bytes[0] / shape.rows[0], "%zu x %zu: %llu bytes in a room of %llu",
+              rows, columns, (unsigned long long)taken, (unsigned long long)room.bytes);
+        CHECK(shape.items[0] % shape.strips[0] == 0 && shape.line % (shape.items[0] / shape.strips[0]) == 0,
+              "%zu x %zu: %zu panels in %zu strips of trays of %zu", rows, columns, shape.line, shape.strips[0], shape.items[0]);
+        CHECK(shape.rows[0] == rows && shape.bytes[0] % (rows * shape.items[0]) == 0, "%zu rows of %llu bytes", shape.rows[0],
+              (unsigned long long)(shape.bytes[0] / rows));
+        some++;
+        spared += shape.spare[0] > 0;
+    }
+    CHECK(some > 100 && spared > 30, "%d of strips, %d with some to spare", some, spared);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures),
-                                       cmocka_unit_test(progress_beside_slow_files),
-                                       cmocka_unit_test(one_tray_only_without_room_for_two)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fewer_calls_and_the_same_bits), cmocka_unit_test(failures), cmocka_unit_test(progress_beside_slow_files),
+        cmocka_unit_test(one_tray_only_without_room_for_two), cmocka_unit_test(strips_within_their_room)};
     files.reads_left = files.writes_left = files.reads_held = files.writes_held = -1;
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -9,6 +9,7 @@
 #define BUSY_BYTES ((uint64_t)16 << 20) // of a tray whose rows are long, so that enough requests are in flight,
 #define LEAST_ROW ((uint64_t)16 << 10)  // shorter ones are so slow that a tray of longer ones is better than two
 #define BUSY_PART 16                    // which is at most such a part of the room
+#define SPARED_FROM 4                   // strips of a tray, one more has memory beside them
 #define LEAST_TRAYS 4                   // of a pass, so that one is read while another is computed
 
 static mst_fft_panel_pass widen(const mst_fft_panel_pass *p, size_t panels) {
@@ -32,6 +33,40 @@ static size_t panels_that_fit(const mst_fft_panel_pass *p, int side, bool is_sho
                    wanted = is_short ? mst_divide_up(ROW_BYTES, run) : BUSY_BYTES / p->bytes[side],
                    most = mst_smaller(bytes / held / p->bytes[side], (uint64_t)mst_smaller(p->n_cuts, p->n_panels / LEAST_TRAYS));
     return whole_pages(run, (size_t)mst_smaller(wanted, most));
+}
+
+// The panels of a strip, of which rows are whole pages, or about one, so that there are not too many strips, nor ranges of rows.
+static size_t panels_of_strip(uint64_t run, uint64_t rows, size_t panels) {
+    size_t unit = 1;
+    while (unit * run < PAGE || (unit * run % PAGE != 0 && unit < PAGE))
+        unit *= 2;
+    if (unit * run % PAGE != 0)
+        unit = (size_t)mst_divide_up(PAGE, run);
+    while (panels / unit > MST_TRAY_STRIPS || (uint64_t)(panels / unit) * (panels / unit) > rows)
+        unit *= 2;
+    return unit;
+}
+
+// One tray that is read in strips, with memory for one more where it has several; false: there is none.
+static bool choose_strips(const mst_fft_panel_pass *p, int side, uint64_t bytes, mst_tray_shape *shape,
+                          mst_fft_panel_pass *tray) {
+    const uint64_t run = mst_fft_panel_run(p, side), rows = p->bytes[side] / run;
+    const size_t most = panels_that_fit(p, side, true, bytes, 1), unit = panels_of_strip(run, rows, most);
+    size_t strips = most / unit, spare = 0;
+    if (strips >= SPARED_FROM) {
+        strips -= (strips + 1) * unit * p->bytes[side] > bytes;
+        spare = 1;
+    }
+    if (p->mirror || p->fold || p->axes[p->cut].n[side] % p->width != 0 || p->n_cuts % unit != 0 || strips < 2)
+        return false;
+    *tray = widen(p, strips * unit);
+    shape->items[side] = strips * unit;
+    shape->bytes[side] = tray->bytes[side];
+    shape->held[side] = MST_TRAYS_A_PORT;
+    shape->strips[side] = strips;
+    shape->spare[side] = spare;
+    shape->rows[side] = (size_t)rows;
+    return mst_fft_panel_run(tray, side) == strips * unit * run;
 }
 
 // Trays of up to so many bytes in all on one side.
@@ -76,7 +111,8 @@ mst_tray_shape mst_fft_panel_trays(const mst_fft_panel_pass *p, const mst_tray_r
         }
     }
     for (int side = 0; side < MST_SIDES && p->cut >= 0; side++)
-        if (room->file[side] && is_short[side])
+        if (room->file[side] && is_short[side] &&
+            !(side == MST_FROM && !shares && room->direct[side] && choose_strips(p, side, left / n_short, &shape, &trays[side])))
             choose_side(p, side, true, shares ? left : left / n_short, &shape, &trays[side]);
     shape.shared = shares && shape.items[MST_TO] > 0;
     return shape;

@@ -153,6 +153,36 @@ void mst_direct_read(mst_direct_file *d, uint64_t offset, void *to, size_t bytes
     give_memory(d, memory);
 }
 
+// The same of parts that are not whole pages: through memory that is.
+static bool scatter_copied(mst_direct_file *d, uint64_t offset, const struct iovec *to, int n_parts, size_t bytes) {
+    const size_t skip = (size_t)(offset % PAGE), wanted = mst_divide_up(skip + bytes, PAGE) * PAGE;
+    char *memory = take_memory(d), *from = memory + skip;
+    const bool done = request(d, false, offset - skip, memory, wanted) >= skip + bytes;
+    for (int k = 0; k < n_parts && done; from += to[k].iov_len, k++)
+        memcpy(to[k].iov_base, from, to[k].iov_len);
+    give_memory(d, memory);
+    return done;
+}
+
+bool mst_direct_scatter(mst_direct_file *d, uint64_t offset, const struct iovec *to, int n_parts) {
+    size_t bytes = 0, odd = (size_t)(offset % PAGE);
+    ssize_t n;
+    for (int k = 0; k < n_parts; k++) {
+        bytes += to[k].iov_len;
+        odd |= ((uintptr_t)to[k].iov_base | to[k].iov_len) % PAGE;
+    }
+    if (!d || d->refused || bytes > COPIED_BYTES)
+        return false;
+    if (odd)
+        return scatter_copied(d, offset, to, n_parts, bytes);
+    do
+        n = preadv(d->file, to, n_parts, (off_t)offset);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EINVAL)
+        d->refused = true;
+    return n == (ssize_t)bytes;
+}
+
 void mst_direct_write(mst_direct_file *d, uint64_t offset, const void *from, size_t bytes, size_t *begin, size_t *end) {
     const size_t head = (size_t)(PAGE - offset % PAGE) % PAGE, tail = (size_t)((offset + bytes) % PAGE);
     *begin = *end = 0;

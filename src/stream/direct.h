@@ -8,6 +8,8 @@
 
 #include <mastaba/array.h>
 
+#include <sys/uio.h>
+
 #define MST_DIRECT_REQUESTS 64 // in flight at once, unless copy_threads are fewer: what short ones take to keep a disk busy
 
 typedef struct mst_direct_file mst_direct_file;
@@ -28,5 +30,8 @@ void mst_direct_close(mst_direct_file *direct);
 // is not done, and left to the caller to do through the cache, which says why. Thread-safe. Blocks.
 void mst_direct_read(mst_direct_file *direct, uint64_t offset, void *to, size_t bytes, size_t *begin, size_t *end);
 void mst_direct_write(mst_direct_file *direct, uint64_t offset, const void *from, size_t bytes, size_t *begin, size_t *end);
+
+// Reads bytes that go to several parts of memory by one request; false: not all of them were read.
+bool mst_direct_scatter(mst_direct_file *direct, uint64_t offset, const struct iovec *to, int n_parts);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct mst_tray_room {
     bool file[MST_STREAM_MAX_PORTS], direct[MST_STREAM_MAX_PORTS];
 } mst_tray_room;
 #define MST_TRAYS_A_PORT 2 // at most
+#define MST_TRAY_STRIPS 16
 
 // Panels that follow one another and lie beside each other in the caller's arrays share a tray. Panels come in lines, of which
 // the last tray may have fewer. Where results take the places of what they are made of, one tray serves ports 0 and 1: results
@@ -39,6 +40,10 @@ typedef struct mst_tray_shape {
     size_t items[MST_STREAM_MAX_PORTS];   // of a tray; 0: this port's panels move by themselves
     uint64_t bytes[MST_STREAM_MAX_PORTS]; // of a tray
     size_t held[MST_STREAM_MAX_PORTS];    // trays at a time: two, so that one moves beside the other's panels, or one
+    // Inputs whose trays are read while panels of the one before are taken (strips.h): the strips of a tray, 0 if it is none
+    // such, which has memory for so many more; and its rows, each of which has a part of every panel. All panels are of one
+    // width.
+    size_t strips[MST_STREAM_MAX_PORTS], spare[MST_STREAM_MAX_PORTS], rows[MST_STREAM_MAX_PORTS];
 } mst_tray_shape;
 
 // Where pieces of one array come from or go to, and which threads move them.

@@ -54,18 +54,13 @@ static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *err
 // Between the mapped memory of a slot and the array that its panel is of, or the tray that it is in.
 static mst_status carry_panel(const mst_passage *s, const mst_slot *slot, int p, bool write, mst_error *error) {
     mst_status status = MST_OK;
-    const bool in_tray = mst_trays_has(s->trays, p);
-    mst_panel_place place = {s->files->pool, s->where[p], s->desc->ports[p].name, s->files->direct[p]};
+    const mst_panel_place place = {s->files->pool, s->where[p], s->desc->ports[p].name, s->files->direct[p]};
     mst_panel_piece pieces[MST_PANEL_PIECES];
-    if (in_tray) {
-        place = (mst_panel_place){s->desc->context->pool, mst_at_host(NULL), s->desc->ports[p].name, NULL};
-        status = mst_trays_open(s->trays, p, slot->first, write ? NULL : s->watch, &place.where.host, error);
-    }
-    int n = s->desc->panel(s->desc->user, in_tray ? MST_PANEL_IN_TRAY : MST_PANEL_IN_ARRAY, p, slot->first, pieces);
+    if (mst_trays_has(s->trays, p))
+        return mst_trays_carry(s->trays, p, slot->first, write, write ? NULL : s->watch, slot->ports[p].mapped, error);
+    int n = s->desc->panel(s->desc->user, MST_PANEL_IN_ARRAY, p, slot->first, pieces);
     for (int i = 0; i < n && status == MST_OK; i++)
         status = mst_panel_move(&place, &pieces[i], slot->ports[p].mapped, write, error);
-    if (in_tray && status == MST_OK)
-        mst_trays_close(s->trays, p, slot->first);
     return status;
 }
 

@@ -11,6 +11,16 @@
 
 #define CHUNK ((size_t)1 << 20)            // packed bytes that one thread moves at a time
 #define STREAMING_THRESHOLD ((size_t)4096) // below, ordinary stores
+#define RUNS_AHEAD 16                      // that a row of runs asks for
+#define ASKED_BYTES ((size_t)256)          // of each; the rest follows by itself
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define ASK(at) __builtin_prefetch(at)
+#endif
+#endif
+#ifndef ASK
+#define ASK(at) ((void)(at))
+#endif
 
 // An array as nested loops around contiguous runs of bytes; neighbouring axes that continue one another are merged.
 typedef struct runs {
@@ -111,7 +121,8 @@ static mst_status cached_write(const mst_transfer *t, int64_t offset, const unsi
     return MST_OK;
 }
 
-static mst_status file_read(const mst_transfer *t, int64_t offset, unsigned char *to, size_t bytes, mst_error *error) {
+mst_status mst_transfer_read_bytes(const mst_transfer *t, int64_t offset, void *packed, size_t bytes, mst_error *error) {
+    unsigned char *to = packed;
     size_t begin = 0, end = 0;
     if (t->direct)
         mst_direct_read(t->direct, t->where.offset + (uint64_t)offset, to, bytes, &begin, &end);
@@ -139,7 +150,7 @@ typedef struct task {
 static mst_status move_run(const task *t, int64_t offset, unsigned char *packed, size_t bytes, mst_error *error) {
     const mst_transfer *a = t->transfer;
     if (a->where.place == MST_PLACE_FILE)
-        return t->write ? file_write(a, offset, packed, bytes, error) : file_read(a, offset, packed, bytes, error);
+        return t->write ? file_write(a, offset, packed, bytes, error) : mst_transfer_read_bytes(a, offset, packed, bytes, error);
     unsigned char *host = (unsigned char *)a->where.host + offset;
     stream_copy(t->write ? host : packed, t->write ? packed : host, bytes);
     return MST_OK;
@@ -175,6 +186,14 @@ static void move_elements(unsigned char *host, unsigned char *packed, size_t byt
     }
 }
 
+void mst_transfer_move_runs(unsigned char *host, unsigned char *packed, size_t bytes, size_t n, int64_t stride, bool write) {
+    for (size_t i = 0; i < n; i++, host += stride, packed += bytes) {
+        for (size_t at = 0; i + RUNS_AHEAD < n && at < mst_smaller(bytes, ASKED_BYTES); at += 64)
+            ASK(host + RUNS_AHEAD * stride + at);
+        memcpy(write ? host : packed, write ? packed : host, bytes);
+    }
+}
+
 // Where byte `at` of the array lies in packed memory, and how many bytes follow it there without a gap.
 static uint64_t packed_place(const task *t, uint64_t at, uint64_t *together) {
     if (!t->row_bytes) {
@@ -196,17 +215,21 @@ static mst_status move_range(const task *t, size_t begin, size_t end, mst_error 
         run /= r->count[k];
         offset += (int64_t)at[k] * r->stride[k];
     }
-    bool elements = last >= 0 && t->transfer->where.place == MST_PLACE_HOST && r->run_bytes <= 64;
+    bool rows = last >= 0 && t->transfer->where.place == MST_PLACE_HOST && r->run_bytes < STREAMING_THRESHOLD;
     while (begin < end) {
         uint64_t together;
         unsigned char *packed = t->packed + packed_place(t, begin - t->begin, &together);
         size_t bytes = r->run_bytes - skip, n = 1;
         together = mst_smaller(together, (uint64_t)(end - begin));
-        if (elements && skip == 0 && together >= r->run_bytes) {
+        if (rows && skip == 0 && together >= r->run_bytes) {
             size_t row = r->count[last] - at[last], left = together / r->run_bytes;
+            unsigned char *host = (unsigned char *)t->transfer->where.host + offset;
             n = mst_smaller(row, left);
             bytes = n * r->run_bytes;
-            move_elements((unsigned char *)t->transfer->where.host + offset, packed, r->run_bytes, n, r->stride[last], t->write);
+            if (r->run_bytes <= 64)
+                move_elements(host, packed, r->run_bytes, n, r->stride[last], t->write);
+            else
+                mst_transfer_move_runs(host, packed, r->run_bytes, n, r->stride[last], t->write);
         } else {
             bytes = mst_smaller(bytes, together);
             mst_status status = move_run(t, offset + (int64_t)skip, packed, bytes, error);

@@ -29,4 +29,11 @@ mst_status mst_transfer_read_rows(mst_pool *pool, const mst_transfer *t, uint64_
 mst_status mst_transfer_write_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes,
                                    const void *packed, mst_error *error);
 
+// The same of bytes that lie side by side in a file, from `offset` behind the location on. On the caller's thread.
+mst_status mst_transfer_read_bytes(const mst_transfer *t, int64_t offset, void *to, size_t bytes, mst_error *error);
+
+// Moves n runs of bytes, `stride` bytes apart in host memory, from there to packed memory or back. Each is somewhere else, which
+// no processor foresees, so they are asked for before.
+void mst_transfer_move_runs(unsigned char *host, unsigned char *packed, size_t bytes, size_t n, int64_t stride, bool write);
+
 #endif

@@ -1,6 +1,7 @@
 #include "trays.h"
 
 #include "panel.h"
+#include "strips.h"
 
 #include "runtime/numbers.h"
 
@@ -21,9 +22,10 @@ typedef struct tray_port {
     int reads, writes; // ports; -1: none
     bool has_thread;
     pthread_t thread;
-    size_t n_trays; // of all lines
-    size_t n_over;  // that were written
-    size_t n_held;  // at a time
+    size_t n_trays;     // of all lines
+    size_t n_over;      // that were written
+    size_t n_held;      // at a time
+    mst_strips *strips; // NULL: each tray has memory of its own
     tray trays[MST_TRAYS_A_PORT];
 } tray_port;
 
@@ -90,6 +92,26 @@ static mst_status move(const tray_port *p, int port, size_t number, void *memory
     return status;
 }
 
+// Reads a tray by ranges of rows, as panels of the one before leave memory for them.
+static mst_status read_strips(tray_port *p, size_t number, mst_error *error) {
+    mst_trays *t = p->all;
+    const mst_panel_place from = {t->pool, t->where[p->reads], t->desc->ports[p->reads].name, t->files->direct[p->reads]};
+    const size_t panels = panels_of(t, p->reads, number);
+    mst_status status = MST_OK;
+    mst_panel_piece piece[MST_PANEL_PIECES];
+    t->desc->panel(t->desc->user, MST_TRAY_IN_ARRAY, p->reads, first_of(t, p->reads, number), piece);
+    for (size_t range = 0; range < mst_strips_ranges(p->strips) && status == MST_OK; range++) {
+        pthread_mutex_lock(&t->mutex);
+        while (!t->stop && !mst_strips_take(p->strips, number, panels, range))
+            pthread_cond_wait(&t->changed, &t->mutex);
+        const bool stop = t->stop;
+        pthread_mutex_unlock(&t->mutex);
+        status = stop ? mst_fail(error, MST_ERROR_CANCELLED, "cancelled")
+                      : mst_strips_read(p->strips, number, range, &from, piece, error);
+    }
+    return status;
+}
+
 // Waits until the tray can be filled, or has all that is to be written; false to stop. Called and left with the mutex held.
 static bool wait_for_turn(const tray_port *p, const tray *one, size_t number) {
     mst_trays *t = p->all;
@@ -104,6 +126,8 @@ static mst_status turn_tray(tray_port *p, tray *one, size_t number, mst_error *e
     const size_t next = is_shared(p) ? number + p->n_held : number;
     if (p->writes >= 0)
         MST_TRY(move(p, p->writes, number, one->memory, error));
+    if (p->strips)
+        return read_strips(p, number, error);
     if (p->reads >= 0 && next < p->n_trays)
         MST_TRY(move(p, p->reads, next, one->memory, error));
 fail:
@@ -201,8 +225,8 @@ static mst_status outcome(const mst_trays *t, mst_error *error) {
     return t->status;
 }
 
-mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_watch *watch, void **memory, mst_error *error) {
-    const size_t number = tray_of(t, port, item);
+// Waits for the tray that a panel is in.
+static mst_status open_tray(mst_trays *t, int port, size_t number, const mst_stream_watch *watch, mst_error *error) {
     tray_port *p = port_of(t, port);
     tray *one = &p->trays[number % p->n_held];
     pthread_mutex_lock(&t->mutex);
@@ -210,22 +234,42 @@ mst_status mst_trays_open(mst_trays *t, int port, size_t item, const mst_stream_
         wait_watched(t, watch);
     mst_status status = outcome(t, error);
     pthread_mutex_unlock(&t->mutex);
-    *memory = one->memory;
     return status;
 }
 
-void mst_trays_close(mst_trays *t, int port, size_t item) {
+// A panel of the tray has been taken from it, or put there.
+static void close_panel(mst_trays *t, int port, size_t number, size_t item) {
     tray_port *p = port_of(t, port);
-    tray *one = &p->trays[tray_of(t, port, item) % p->n_held];
+    tray *one = &p->trays[number % p->n_held];
     if (is_shared(p) && port == p->reads)
         return; // the panel's results come to the same place
     pthread_mutex_lock(&t->mutex);
     one->left--;
     if (one->left == 0 && p->writes < 0)
         one->open = false;
-    if (one->left == 0)
+    const bool gives = p->strips && mst_strips_give(p->strips, number, item - first_of(t, port, number));
+    if (one->left == 0 || gives)
         pthread_cond_broadcast(&t->changed);
     pthread_mutex_unlock(&t->mutex);
+}
+
+mst_status mst_trays_carry(mst_trays *t, int port, size_t item, bool write, const mst_stream_watch *watch, void *panel,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t number = tray_of(t, port, item);
+    const tray_port *p = port_of(t, port);
+    const mst_panel_place place = {t->desc->context->pool, mst_at_host(p->trays[number % p->n_held].memory),
+                                   t->desc->ports[port].name, NULL};
+    mst_panel_piece pieces[MST_PANEL_PIECES];
+    MST_TRY(open_tray(t, port, number, watch, error));
+    if (p->strips)
+        MST_TRY(mst_strips_copy(p->strips, number, item - first_of(t, port, number), place.pool, panel, error));
+    const int n = p->strips ? 0 : t->desc->panel(t->desc->user, MST_PANEL_IN_TRAY, port, item, pieces);
+    for (int i = 0; i < n; i++)
+        MST_TRY(mst_panel_move(&place, &pieces[i], panel, write, error));
+    close_panel(t, port, number, item);
+fail:
+    return status;
 }
 
 mst_status mst_trays_finish(mst_trays *t, const mst_stream_watch *watch, mst_error *error) {
@@ -259,7 +303,11 @@ static mst_status begin_port(mst_trays *t, int port, bool *fits, mst_error *erro
     p->writes = output ? port : t->shape.shared ? 1 : -1;
     p->n_held = t->shape.held[port];
     p->n_trays = t->desc->n_items / t->shape.line * trays_of_line(t, port);
-    for (size_t k = 0; k < p->n_held && *fits; k++) {
+    if (t->shape.strips[port] > 0) {
+        MST_TRY(mst_strips_create(&t->shape, port, &p->strips, error));
+        *fits = p->strips != NULL;
+    }
+    for (size_t k = 0; k < p->n_held && *fits && !p->strips; k++) {
         void *memory = mmap(NULL, (size_t)t->shape.bytes[port], PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         *fits = memory != MAP_FAILED;
         if (!*fits)
@@ -280,7 +328,10 @@ fail:
 static bool take_budget(mst_trays *t) {
     mst_context *context = t->desc->context;
     for (int p = 0; p < t->desc->n_ports; p++)
-        t->bytes += port_of(t, p) == &t->ports[p] ? t->shape.held[p] * t->shape.bytes[p] : 0;
+        if (t->shape.strips[p] > 0)
+            t->bytes += mst_strips_bytes(&t->shape, p);
+        else
+            t->bytes += port_of(t, p) == &t->ports[p] ? t->shape.held[p] * t->shape.bytes[p] : 0;
     if (mst_budget_take(context, &context->host_memory, t->bytes))
         return true;
     t->bytes = 0;
@@ -331,6 +382,7 @@ void mst_trays_destroy(mst_trays *t) {
     for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
         if (t->ports[p].has_thread)
             pthread_join(t->ports[p].thread, NULL);
+        mst_strips_destroy(t->ports[p].strips);
         for (size_t k = 0; k < MST_TRAYS_A_PORT; k++)
             if (t->ports[p].trays[k].memory)
                 munmap(t->ports[p].trays[k].memory, (size_t)t->shape.bytes[p]);

@@ -18,12 +18,11 @@ void mst_trays_destroy(mst_trays *trays); // stops first; accepts NULL
 
 bool mst_trays_has(const mst_trays *trays, int port); // accepts NULL
 
-// Waits for the tray that a panel is in, to be taken from it or put there. Each panel is opened once, and each that was opened
-// is closed. Fails as reading or writing a tray does, after a stop, or when the watch (NULL: none) says so. Panels that follow
-// are not waited for by those before them if threads ask for panels of inputs in the order in which they were given out.
-mst_status mst_trays_open(mst_trays *trays, int port, size_t item, const mst_stream_watch *watch, void **memory,
-                          mst_error *error);
-void mst_trays_close(mst_trays *trays, int port, size_t item);
+// Waits for the tray that a panel is in, and takes it from there into packed memory, or puts it there. Each panel is moved once.
+// Fails as reading or writing a tray does, after a stop, or when the watch (NULL: none) says so. Panels that follow are not
+// waited for by those before them if threads ask for panels of inputs in the order in which they were given out.
+mst_status mst_trays_carry(mst_trays *trays, int port, size_t item, bool write, const mst_stream_watch *watch, void *panel,
+                           mst_error *error);
 
 // Waits until all is written; and wakes all who wait, so that they fail.
 mst_status mst_trays_finish(mst_trays *trays, const mst_stream_watch *watch, mst_error *error);

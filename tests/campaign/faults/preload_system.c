@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 
 enum { FAULT_NONE, NO_MEMORY, IO, FULL, INTERRUPTED, MANY, DENIED, SHORT, END, KILL };
 static const char *const kind_names[] = {"",       "ENOMEM", "EIO", "ENOSPC", "EINTR", "EMFILE",
@@ -151,6 +152,8 @@ MOVE(read, (int file, void *data, size_t size), (file, data, size), READING)
 MOVE(write, (int file, const void *data, size_t size), (file, data, size), WRITING)
 MOVE(pread64, (int file, void *data, size_t size, off64_t at), (file, data, size, at), READING)
 MOVE(pwrite64, (int file, const void *data, size_t size, off64_t at), (file, data, size, at), WRITING)
+FAIL(ssize_t, preadv64, (int file, const struct iovec *parts, int n, off64_t at), (file, parts, n, at),
+     BIT(IO) | BIT(INTERRUPTED), -1)
 FAIL_STREAM(size_t, fread, (void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(IO) | BIT(END), 0)
 FAIL_STREAM(size_t, fwrite, (const void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(FULL) | BIT(KILL),
             0)
