@@ -2,6 +2,8 @@
 // of the short ones and of the longer ones a ninth in either shape, and other ones each time. Powers of two are in fft, too.
 #include "support.h"
 
+#include "fft/any.h"
+
 #include <math.h>
 
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
@@ -243,6 +245,27 @@ static void real_chirps(void **state) {
                 check_real(state, 2, table[i].extents, table[i].n_axes, table[i].axes, inverse, MST_FFT_SHAPE_CPU);
 }
 
+// How many launches take the passes of a few long arrays: one, where a unit's cache has room for the columns that it reads again.
+static void launches_of_long_arrays(void **state) {
+    static const struct {
+        size_t shape[3];
+        int launches;
+    } table[] = {{{4, 8192, 64}, 2}, {{4, 5000, 80}, 2}, {{4, 8192, 16}, 1}, {{4, 524288, 1}, 1}, {{16, 8192, 64}, 1}};
+    mst_error e;
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        mst_fft *plan = NULL;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(MST_COMPLEX64, 3, table[i].shape);
+        desc.axes[0] = 1;
+        desc.shape = MST_FFT_SHAPE_CPU;
+        OK(mst_fft_create(*state, &desc, &plan, &e));
+        if (plan->any && plan->context->units == 2)
+            CHECK(plan->any->n_groups == table[i].launches, "%s takes %d launches, not %d", test_layout_text(&desc.input),
+                  plan->any->n_groups, table[i].launches);
+        mst_fft_destroy(plan);
+    }
+}
+
 // Forward and inverse, real and complex, give the data back.
 static void round_trip(void **state) {
     static const size_t table[] = {15, 64, 101, 1000};
@@ -274,6 +297,7 @@ int main(void) {
         cmocka_unit_test(real_lengths),
         cmocka_unit_test(real_axes),
         cmocka_unit_test(many_long_lines),
+        cmocka_unit_test(launches_of_long_arrays),
         cmocka_unit_test(real_chirps),
         cmocka_unit_test(real_passes),
         cmocka_unit_test(rows_of_whole_sectors),

@@ -8,6 +8,7 @@
 #define PIECE_BYTES ((uint64_t)16 << 20)  // and larger ones do not stay in any cache
 #define ALONE_BYTES ((uint64_t)96 << 10)  // so little is done before a second launch begins
 #define UNIT_BYTES ((uint64_t)1 << 20)    // of scratch memory that stays in a unit's own cache
+#define COLUMN_BYTES ((uint64_t)2 << 20)  // of columns that one unit reads again; several units have as much each
 #define CACHED_BYTES ((uint64_t)4 << 20)  // what a plan of several launches works on at a time: the caches keep it in between
 #define BUDGET_SHARE 4u                   // of what is left of the device's memory, the most for scratch memory
 enum { LEAST_ITEMS = 2, MOST_ITEMS = 8 }; // work-items of a launch for each compute unit
@@ -108,13 +109,38 @@ static bool shares_out(const mst_fft *plan, uint64_t pieces) {
     return 4 * mst_round_up(pieces, units) <= 5 * pieces;
 }
 
+// Whether the lines that a pass reads lie side by side, so that no processor foresees what comes next of each.
+static bool reads_columns(const any_side *s) {
+    return s->way == ANY_BY_LANES && s->n_dims > 0 && s->positions[s->n_dims - 1] == 0;
+}
+
+// Whether a unit that takes a piece alone reads columns in scratch memory that its own cache has no room for. A launch for each
+// pass leaves each unit a part of them.
+static bool reads_far_columns(const mst_fft *plan, const mst_any_group *g, const uint64_t bytes[N_BUFFERS]) {
+    uint64_t sum = 0;
+    bool columns = false;
+    for (int b = WORK; b < N_BUFFERS; b++)
+        sum += is_own(plan, g, b) ? bytes[b] : 0;
+    for (int k = g->first; k < g->first + g->count; k++) {
+        const any_side *s = &pass_of(plan, k)->source;
+        columns = columns || (s->buffer >= WORK && reads_columns(s));
+    }
+    return columns && sum > COLUMN_BYTES;
+}
+
+// Whether so many pieces keep all units at work: many, or few that leave none waiting, whose scratch memory is near.
+static bool keeps_busy(const mst_fft *plan, const mst_any_group *g, uint64_t pieces, const uint64_t bytes[N_BUFFERS]) {
+    return pieces >= (uint64_t)PIECES_A_UNIT * plan->context->units ||
+           (shares_out(plan, pieces) && !reads_far_columns(plan, g, bytes));
+}
+
 // Whether a launch for all of them is better than one for each, and leaves most of the budget to what it works on.
 static bool suits(const mst_fft *plan, const mst_any_group *g) {
     mst_context *context = plan->context;
     uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = pieces_of(plan, g);
     const uint64_t least = bytes * LEAST_ITEMS * context->units;
     return bytes <= PIECE_BYTES && least <= mst_budget_left(context, &context->device_memory) / BUDGET_SHARE &&
-           (shares_out(plan, pieces) || bytes * pieces <= ALONE_BYTES);
+           (keeps_busy(plan, g, pieces, each) || bytes * pieces <= ALONE_BYTES);
 }
 
 static size_t lines_of(const mst_fft *plan, const mst_any_group *g, int k) {
