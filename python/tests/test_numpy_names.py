@@ -106,3 +106,12 @@ def test_hints(text, hint):
     with pytest.raises(mastaba.errors.ArgumentError) as refused:
         mastaba.evaluate(text, {"a": np.arange(4.0)})
     assert hint in str(refused.value)
+
+
+def test_functions_of_two_types():
+    """Integers of two types become real each by itself: int16 and uint16 are float32 together, though what holds both is int32."""
+    for name in "hypot arctan2 copysign nextafter".split():
+        for s in "?bBhHiIqQefd":
+            for t in "?bBhHiIqQefd":
+                a, b = np.arange(1, 4).astype(s), np.arange(2, 5).astype(t)
+                assert mastaba.evaluate(f"{name}(a, b)").dtype == getattr(np, name)(a, b).dtype, (name, s, t)

@@ -73,16 +73,17 @@ static mst_expr_kind operand_kind(mst_expr_operation o, mst_expr_kind c) {
 static mst_expr_kind result_kind(mst_expr_operation o, mst_expr_kind c) {
     if (o == MST_EXPR_COMPLEX)
         return (mst_expr_kind){.type = c.type == MST_FLOAT64 ? MST_COMPLEX128 : MST_COMPLEX64, .weak = c.weak};
-    const bool is_part = o == MST_EXPR_REAL || o == MST_EXPR_IMAGINARY || o == MST_EXPR_ARGUMENT || o == MST_EXPR_ABS;
-    return is_part ? part_kind(c) : c;
+    return o == MST_EXPR_REAL || o == MST_EXPR_IMAGINARY || o == MST_EXPR_ARGUMENT || o == MST_EXPR_ABS ? part_kind(c) : c;
 }
 
-// The common type of a node's operands but for a condition.
+// The common type of a node's operands but for a condition; those of functions of two real numbers become real one by one.
 static mst_expr_kind kind_of_operands(const mst_lowering *l, const mst_expr_node *node) {
-    const int first = node->operation == MST_EXPR_CHOOSE ? 1 : 0;
-    mst_expr_kind c = l->kinds[node->operands[first]];
-    for (int k = first + 1; k < mst_expr_arity(node->operation); k++)
-        c = common(c, l->kinds[node->operands[k]]);
+    const mst_expr_operation o = node->operation;
+    const bool reals = o == MST_EXPR_ATAN2 || o == MST_EXPR_HYPOT || o == MST_EXPR_COPYSIGN || o == MST_EXPR_NEXTAFTER;
+    const unsigned *x = node->operands + (o == MST_EXPR_CHOOSE ? 1 : 0), *end = node->operands + mst_expr_arity(o);
+    mst_expr_kind c = l->kinds[*x];
+    while (++x < end)
+        c = reals ? common(real_kind(c), real_kind(l->kinds[*x])) : common(c, l->kinds[*x]);
     return c;
 }
 
