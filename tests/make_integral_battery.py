@@ -264,7 +264,7 @@ limits | sin(y)/y | x=0:pi y=x:pi | 2
 limits | exp(x^2) | x=0:1 y=0:x | (e - 1)/2
 limits | y > x/2 ? 1 : 0 | x=0:1 y=0:x | mpf(1)/4
 limits | abs(y - x/3) < 1e-4 ? 100 : 0 | x=0:1 y=0:x | 100*(mpf("2e-4") - mpf("2.25e-8"))
-limits | 2 + (abs(y - x/3) < 1e-4 ? 1e4 : 0) | x=0:1 y=0:x | 1 + 1e4*(mpf("2e-4") - mpf("2.25e-8"))
+hard | 2 + (abs(y - x/3) < 1e-4 ? 1e4 : 0) | x=0:1 y=0:x | 1 + 1e4*(mpf("2e-4") - mpf("2.25e-8"))
 limits | floor(4*y/x) | x=0:1 y=0:x | mpf(3)/4
 limits | exp(-x - y) | x=0:inf y=0:x | mpf(1)/2
 limits | exp(-x) | x=0:inf y=0:x | 1

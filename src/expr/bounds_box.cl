@@ -8,6 +8,7 @@ typedef struct box_values {
     bounds of[SLOTS];
     realv other[WAYS][SLOTS];
     realv share; // of the box that may be hidden by any of what is undecided
+    realv open;  // 1 where anything is
 } box_values;
 
 void put_bounds(box_values *v, uint slot, bounds b) {
@@ -68,15 +69,17 @@ real order_of(uint operation, const bounds *a, const bounds *b, const bounds *c)
     return both;
 }
 
-void interpret_box(box_values *v, __global const int *code) {
+// With `ways` ways of taking what is undecided, all or none.
+__attribute__((noinline)) void interpret_ways(box_values *v, uint ways, __global const int *code) {
     const uint n = (uint)code[2];
     __global const int *at = code + CODE_HEAD;
     realv turn = 1; // 1 and -1 by turns at what is undecided
-    v->share = 0;
+    v->share = v->open = 0;
     for (uint i = 0; i < n; i++, at += CODE_INSTRUCTION) {
         const uint operation = (uint)at[0], a = (uint)at[2], b = (uint)at[3], c = (uint)at[4];
-        const realv jumps =
-            v->of[a].middle != v->other[0][a] || v->of[b].middle != v->other[0][b] ? (realv)1 : (realv)0;
+        realv jumps = 0;
+        if (ways > 0)
+            jumps = v->of[a].middle != v->other[0][a] || v->of[b].middle != v->other[0][b] ? (realv)1 : (realv)0;
         const bool is_square = operation == OF_MULTIPLY && a == b,
                    overtakes = operation == OF_MAX || operation == OF_MIN,
                    changes = is_condition(operation) || is_step(operation) || overtakes;
@@ -88,7 +91,8 @@ void interpret_box(box_values *v, __global const int *code) {
             changed = overtaken(operation == OF_MAX, v->of[a], v->of[b], made.middle);
         if (changes)
             open = made.low < made.high ? turn : (realv)0;
-        for (uint way = 0; way < WAYS; way++) {
+        v->open = fmax(v->open, fabs(open));
+        for (uint way = 0; way < ways; way++) {
             const realv takes = way == 0 ? open * open : way == 1 ? open : -open;
             realv other;
             call(operation, &v->other[way][a], &v->other[way][b], &v->other[way][c], &other);
@@ -99,6 +103,18 @@ void interpret_box(box_values *v, __global const int *code) {
         turn = open != 0 ? -turn : turn;
         v->of[at[1]] = made;
     }
+}
+
+// The ways are looked at where something is undecided: in most boxes nothing is. False where they are not.
+bool interpret_box(box_values *v, __global const int *code) {
+    real open[WIDTH], most = 0;
+    interpret_ways(v, 0, code);
+    STOREV(v->open, open);
+    for (uint l = 0; l < WIDTH; l++)
+        most = fmax(most, open[l]);
+    if (most > 0)
+        interpret_ways(v, WAYS, code);
+    return most > 0;
 }
 
 // How the value in `slot` changes in the middle one way; what is not finite there tells nothing, so its bounds do, and
@@ -113,6 +129,6 @@ realv change_in_middle(const box_values *v, uint slot, uint way) {
 realv hidden_change(const box_values *v, uint slot, realv *share) {
     const realv all = change_in_middle(v, slot, 0),
                 some = fmax(change_in_middle(v, slot, 1), change_in_middle(v, slot, 2));
-    *share = some > 2 * all ? (realv)0.5 : v->share;
+    *share = some > 2 * all ? share_counted((realv)0.5) : v->share;
     return fmax(all, some);
 }

@@ -15,19 +15,47 @@
 #define RESOLVED REAL(0.1) // the higher null rules are so far below the lower ones where the box is small enough
 #define CORNERS (1 << (DIM < 5 ? DIM : DIM - 1))
 #define SEEN (DIM > 2 ? 600 : 100) // a null rule at the corners that is so many times all others sees what they do not
+// Where a point close to a side or a corner has so many times what the one before it has, the integrand is infinite
+// there, and that point stands for far less of the box than a null rule gives it.
+#define STEEP_SIDE REAL(100.0)
 #define CAUTION                                                                                                        \
     REAL(0.5) // true errors at jumps across an axis are up to a third of the largest null rule, at |x - c|^s a half
+
+#define STEADILY_STEEP REAL(1.25)
+#define AT_NEAR REAL(0.32071571)         // shares of the box from a side: (1 - sqrt(9/70)) / 2
+#define SINGULAR 4                       // times what a power holds
+#define AT_FAR REAL(0.02565835097474307) // (1 - sqrt(0.9)) / 2
+#define AT_CORNER REAL(0.15587638)       // (1 - sqrt(9/19)) / 2
 
 // What the rules have made of a component's values so far; nulls: of the axis on which the points lie.
 typedef struct sums {
     realv seven, five, magnitude, first, corners, nulls[4];
-    realv axis, steepest, widest, all_low, all_high;
+    realv axis, steepest, widest, all_low, all_high, rough;
+    realv sizes[3],
+        corner_sizes[3]; // the largest |f| on the axis, near the center, far from it and at the edge; in corners
 } sums;
+
+// What a singularity c d^-s at a side, or at a corner of n sides, has from there to points a share `far` of the box
+// away: of |f| at three places on the way to it, f[0] and f[1], and f[2] next to it. `most` where it is no such one:
+// what grows faster towards the side than the way before says may end before it.
+realv singular_part(const realv f[3], real near, real far, uint n, realv most) {
+    const realv before = log(f[1] / f[0]) / log(near / far), s = log(f[2] / f[1]) / log(far / AT_EDGE),
+                share = 1 - s / n;
+    real power = SINGULAR;
+    for (uint k = 0; k < n; k++)
+        power *= far;
+    const realv part = power * f[1] / share;
+    return (f[2] > STEEP_SIDE * f[1] && s <= STEADILY_STEEP * before && share > 0 && part < most) ? part : most;
+}
 
 // Adds the value at point q.
 void add_value(const box *b, uint q, realv f, sums *s) {
     s->first = q == 0 ? f : s->first;
+    s->corner_sizes[0] = fabs(s->first);
+    if (q >= N_POINTS - CORNERS - (1 << DIM) && q < N_POINTS - CORNERS)
+        s->corner_sizes[1] = fmax(s->corner_sizes[1], fabs(f));
     if (q >= N_POINTS - CORNERS) {
+        s->corner_sizes[2] = fmax(s->corner_sizes[2], fabs(f));
         s->corners += HIDDEN[q] * (fabs(f) < INFINITY ? f : s->first);
         return;
     }
@@ -37,6 +65,7 @@ void add_value(const box *b, uint q, realv f, sums *s) {
         const realv kept = which < 4 || fabs(f) < INFINITY ? f : s->first;
         for (uint i = 0; i < 4; i++)
             s->nulls[i] = (which == 0 ? NULLS[i] * s->first : s->nulls[i]) + NULLS[4 * (which + 1) + i] * kept;
+        s->sizes[which / 2] = which % 2 == 0 ? fabs(f) : fmax(s->sizes[which / 2], fabs(f));
         if (which == 5) {
             const realv low = fmax(fabs(s->nulls[0]), fabs(s->nulls[1])),
                         high = fmax(fabs(s->nulls[2]), fabs(s->nulls[3]));
@@ -44,6 +73,8 @@ void add_value(const box *b, uint q, realv f, sums *s) {
             s->axis = (steep > s->steepest || (steep == s->steepest && wide > s->widest)) ? (realv)k : s->axis;
             s->widest = s->axis == (realv)k ? wide : s->widest;
             s->steepest = s->axis == (realv)k ? steep : s->steepest;
+            const realv held = singular_part(s->sizes, AT_NEAR, AT_FAR, 1, CAUTION * steep);
+            s->rough = fmax(s->rough, fmax(held, CAUTION * fmin(low, steep)));
             s->all_low = fmax(s->all_low, low);
             s->all_high = fmax(s->all_high, high);
         }
@@ -56,9 +87,10 @@ void add_value(const box *b, uint q, realv f, sums *s) {
 }
 
 estimate judge_sums(const sums *s, realv volume) {
-    const realv difference = fabs(s->seven - s->five), rough = fmax(difference, CAUTION * s->steepest);
+    const realv difference = fabs(s->seven - s->five), rough = fmax(difference, s->rough);
     const realv seen = s->all_high < RESOLVED * s->all_low ? difference : rough;
-    const realv error = fabs(s->corners) > SEEN * seen ? fmax(seen, CAUTION * fabs(s->corners)) : seen;
+    const realv held = singular_part(s->corner_sizes, REAL(0.5), AT_CORNER, DIM, CAUTION * fabs(s->corners));
+    const realv error = fabs(s->corners) > SEEN * seen ? fmax(seen, held) : seen;
     const estimate e = {s->seven * volume, error * fabs(volume), 50 * EPSILON * s->magnitude * fabs(volume), s->axis,
                         s->magnitude * fabs(volume)};
     return e;

@@ -24,7 +24,8 @@ void raise_errors(const uint *index, uint count, uint capacity, __global const r
         is_narrow = DIM == 1 && fabs(length) < 2 * FINEST_AT_CUT * EPSILON * fabs(from) ? (realv)1 : (realv)0;
     }
     put_constants(&v, code);
-    interpret_box(&v, code);
+    if (!interpret_box(&v, code))
+        return;
     for (uint c = 0; c < COMPONENTS; c++) {
         realv share;
         const realv whole = volume * hidden_change(&v, (uint)VALUE_SLOTS(code)[c], &share);

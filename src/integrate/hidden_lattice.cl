@@ -32,7 +32,8 @@ __kernel void hidden(uint n_active, real points, __global const uint *active, __
             volume *= fabs(length);
         }
         put_constants(&v, code);
-        interpret_box(&v, code);
+        if (!interpret_box(&v, code))
+            continue;
         for (uint c = 0; c < COMPONENTS; c++) {
             realv share;
             const realv change = hidden_change(&v, (uint)VALUE_SLOTS(code)[c], &share), size = share * change * volume;

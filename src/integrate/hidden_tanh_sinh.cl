@@ -35,7 +35,8 @@ real hidden_error(uint cells, real h, real a, real width, const realv *row, uint
         put_bounds(&v, n_row + 1, width < 0 ? bounds_negate(left) : left);
         put_bounds(&v, n_row + 2, width < 0 ? bounds_negate(right) : right);
         put_constants(&v, code);
-        interpret_box(&v, code);
+        if (!interpret_box(&v, code))
+            continue;
         realv share;
         const realv change = hidden_change(&v, (uint)VALUE_SLOTS(code)[0], &share);
         // Nodes beside the cell that differ by as much show it.

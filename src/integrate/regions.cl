@@ -17,7 +17,7 @@
 #define LOWER_CUT 1
 #define UPPER_CUT 2
 #define FOUND 4 // beside one of them, which is a place that was looked for
-#define LAST_ROUND 99
+#define LAST_ROUND (DIM > 1 ? 199 : 99)
 #define NOISE                                                                                                          \
     (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
 #define PATIENCE 6                 // rounds in which regions where the integrand was never finite are split

@@ -93,6 +93,7 @@ void mst_integral_write_genz_malik(const mst_integral *plan, unsigned n_points, 
     double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
     unsigned d = (unsigned)plan->desc.n_variables;
     mst_genz_malik(d, edge_node(plan), positions, seven, five, hidden, nulls);
+    mst_text_add(out, "#define AT_EDGE REAL(%.17g)\n", (1 - edge_node(plan)) / 2);
     mst_integral_write_table(plan, "POSITIONS", positions, n_points * d, out);
     mst_integral_write_table(plan, "SEVEN", seven, n_points, out);
     mst_integral_write_table(plan, "FIVE", five, n_points, out);
