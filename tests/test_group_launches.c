@@ -98,8 +98,47 @@ static void images(void **state) {
     CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
 }
 
+// Executions of two plans in turns, each of what the other one left, none waited for.
+static test_array taken_in_turns(mst_context *context, const mst_fft_desc *desc, const test_array *input) {
+    mst_error e;
+    mst_fft *plans[2];
+    mst_execution how = MST_EXECUTION_INIT;
+    how.queued = 1;
+    mst_fft_desc other = *desc;
+    other.direction = MST_FFT_INVERSE;
+    test_array output = test_array_new(&desc->input);
+    test_placed in = test_place(context, MST_PLACE_DEVICE, input), out = test_place(context, MST_PLACE_DEVICE, &output);
+    OK(mst_fft_create(context, desc, &plans[0], &e));
+    OK(mst_fft_create(context, &other, &plans[1], &e));
+    for (int k = 0; k < 9; k++)
+        OK(mst_fft_execute(plans[k % 2], k % 2 ? out.at : in.at, k % 2 ? in.at : out.at, &how, &e));
+    assert_int_equal(clFinish(mst_context_queue(context)), CL_SUCCESS);
+    mst_fft_destroy(plans[0]);
+    mst_fft_destroy(plans[1]);
+    test_array rest = test_array_new(&desc->input);
+    test_collect(&in, &rest);
+    test_array_free(&rest);
+    test_collect_output(&out, &output);
+    return output;
+}
+
+static void plans_in_turns(void **state) {
+    (void)state;
+    mst_fft_desc desc = plane();
+    test_array input = test_array_random(&desc.input);
+    test_array expected = taken_in_turns(alone, &desc, &input);
+    mst_context *const contexts[] = {two, three};
+    for (int k = 0; k < 8; k++) {
+        test_array output = taken_in_turns(contexts[k % 2], &desc, &input);
+        CHECK(test_array_same(&expected, &output), "planes in turns by %d parts differ", k % 2 + 2);
+        test_array_free(&output);
+    }
+    test_array_free(&expected);
+    test_array_free(&input);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planes), cmocka_unit_test(images)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planes), cmocka_unit_test(images), cmocka_unit_test(plans_in_turns)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);
 }

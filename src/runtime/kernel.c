@@ -129,7 +129,8 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
 }
 
 // By the queue's device and its hands: each gets about as many of the groups as the others, and the queue goes on when all have
-// ended. Where the last event that the queue keeps does not stand for all that is before, the hands wait for a mark.
+// ended. The hands begin behind a mark, as the OpenCL queue may have commands of others, plans or blocks, that this one knows
+// nothing of.
 static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, size_t n_groups, size_t group, cl_event *event,
                                mst_error *error) {
     mst_status status = MST_OK;
@@ -141,18 +142,13 @@ static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, size_
     const cl_event *waits;
     cl_event *ends = calloc(n, sizeof *ends);
     MST_REQUIRE(ends, MST_ERROR_HOST_MEMORY, "out of memory launching kernel %s", name);
-    const bool is_known = queue->n > 0 && !queue->is_joined;
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
-    if (!is_known) {
-        MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, 0, NULL, &before), "cannot wait for commands");
-        MST_TRY_CL(clFlush(queue->opencl), "cannot start commands");
-        n_waits = 1;
-        waits = &before;
-    }
+    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, n_waits, waits, &before), "cannot wait for commands");
+    MST_TRY_CL(clFlush(queue->opencl), "cannot start commands");
     for (size_t k = n; k-- > 0;) { // the own part last
         const size_t first = n_groups * k / n * group, items = n_groups * (k + 1) / n * group - first;
         cl_command_queue to = k > 0 ? context->hands[k - 1] : queue->opencl;
-        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, 1, &first, &items, &group, n_waits, waits, &ends[k]),
+        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, 1, &first, &items, &group, 1, &before, &ends[k]),
                    "cannot launch kernel %s with %zu work-items in groups of %zu", name, items, group);
         if (k > 0)
             MST_TRY_CL(clFlush(to), "cannot start kernel %s", name);
