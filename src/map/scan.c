@@ -55,31 +55,49 @@ static uint64_t parts_of(const mst_map *plan, uint64_t n, uint64_t size) { retur
 mst_status mst_map_scan_create(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_map_scan *scan = plan->scan;
-    const mst_layout dense = mst_layout_dense(MST_FLOAT32, 1, (const size_t[]){1});
-    MST_TRY(mst_lines_create(plan->context, &dense, 0, &scan->lines, error));
     scan->carry_bytes = (uint64_t)scan->levels * scan->inner * largest_sum(plan);
-    for (int k = 0; k < plan->n_outputs; k++) {
-        if (!scan->outputs[k].scanned)
-            continue;
-        MST_TRY(make_kernels(plan, k, error));
-        for (int side = 0; side < 2; side++)
-            MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, scan->carry_bytes, "what running sums carry on",
-                                        &scan->outputs[k].carries[side], error));
-    }
+    for (int k = 0; k < plan->n_outputs; k++)
+        if (scan->outputs[k].scanned)
+            MST_TRY(make_kernels(plan, k, error));
 fail:
     return status;
 }
 
 uint64_t mst_map_scan_fixed_bytes(const mst_map *plan) {
-    return (uint64_t)(plan->scan->levels - 1) * parts_of(plan, 0, 1) * largest_sum(plan);
+    uint64_t bytes = MST_LINES_BYTES + (uint64_t)(plan->scan->levels - 1) * parts_of(plan, 0, 1) * largest_sum(plan);
+    for (int k = 0; k < plan->n_outputs; k++)
+        bytes += plan->scan->outputs[k].scanned ? 2 * plan->scan->carry_bytes : 0;
+    return bytes;
 }
 
 // Two or three of TILE elements have a total, of 16 bytes at most.
 uint64_t mst_map_scan_item_bytes(const mst_map *plan) { return plan->scan->levels > 1; }
 
+static mst_status prepare_carries(mst_map *plan, int output, bool wanted, mst_error *error) {
+    mst_status status = MST_OK;
+    const uint64_t bytes = plan->scan->carry_bytes;
+    mst_map_scanned *s = &plan->scan->outputs[output];
+    for (int side = 0; side < 2 && s->scanned; side++) {
+        mst_device_release(plan->context, s->carries[side], bytes);
+        s->carries[side] = NULL;
+        if (wanted)
+            MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, bytes, "what running sums carry on", &s->carries[side],
+                                        error));
+    }
+fail:
+    return status;
+}
+
 mst_status mst_map_scan_prepare(mst_map *plan, size_t n, mst_error *error) {
     mst_status status = MST_OK;
     mst_map_scan *scan = plan->scan;
+    const mst_layout dense = mst_layout_dense(MST_FLOAT32, 1, (const size_t[]){1});
+    mst_lines_release(plan->context, scan->lines);
+    scan->lines = NULL;
+    if (n > 0)
+        MST_TRY(mst_lines_create(plan->context, &dense, 0, &scan->lines, error));
+    for (int k = 0; k < plan->n_outputs; k++)
+        MST_TRY(prepare_carries(plan, k, n > 0, error));
     for (int level = 0; level < 2; level++) {
         mst_device_release(plan->context, scan->work[level], scan->work_bytes[level]);
         scan->work[level] = NULL;
@@ -98,13 +116,9 @@ void mst_map_scan_destroy(mst_map *plan) {
     if (!scan)
         return;
     mst_map_scan_prepare(plan, 0, NULL);
-    for (int k = 0; k < MST_MAP_MAX_OUTPUTS; k++) {
+    for (int k = 0; k < MST_MAP_MAX_OUTPUTS; k++)
         for (int i = 0; i < MST_MAP_N_SCANNERS; i++)
             mst_kernel_destroy(scan->outputs[k].kernels[i]);
-        for (int side = 0; side < 2; side++)
-            mst_device_release(plan->context, scan->outputs[k].carries[side], scan->carry_bytes);
-    }
-    mst_lines_release(plan->context, scan->lines);
     free(scan);
 }
 

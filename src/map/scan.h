@@ -36,8 +36,8 @@ mst_status mst_map_scan_find(mst_map *plan, const mst_map_desc *desc, mst_error 
 mst_status mst_map_scan_lower(mst_map *plan, const mst_map_desc *desc, mst_map_symbols *s, int output, mst_error *error);
 mst_status mst_map_scan_axis(mst_map *plan, const mst_map_desc *desc, mst_error *error);
 
-// scan.c: kernels and what is carried, behind the plan's types; bytes of the device beside that for blocks of n elements, in all
-// or for each element; and the outputs of a block that the map has written.
+// scan.c: kernels, behind the plan's types; bytes of the device for blocks of n elements, in all or for each element; and the
+// outputs of a block that the map has written.
 mst_status mst_map_scan_create(mst_map *plan, mst_error *error);
 uint64_t mst_map_scan_fixed_bytes(const mst_map *plan);
 uint64_t mst_map_scan_item_bytes(const mst_map *plan);
