@@ -2,6 +2,8 @@
 // released, and memory of the host as it is asked for. Refusals name budgets that suffice, of the device and of the host.
 #include "support.h"
 
+#include "runtime/context.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -12,6 +14,7 @@ static struct {
     cl_mem buffers[MOST_BUFFERS];
     size_t bytes[MOST_BUFFERS], n, now, most;
     atomic_size_t largest; // of what was asked of the host
+    size_t refused;        // so many bytes at once, and more; 0: none are
 } taken = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code);
@@ -52,7 +55,7 @@ void *__wrap_malloc(size_t bytes) {
     size_t largest = taken.largest;
     while (bytes > largest && !atomic_compare_exchange_weak(&taken.largest, &largest, bytes))
         ;
-    return __real_malloc(bytes);
+    return taken.refused && bytes >= taken.refused ? NULL : __real_malloc(bytes);
 }
 
 typedef struct job {
@@ -173,7 +176,45 @@ static void many_results(void **state) {
     test_array_free(&j.arrays[0]), test_array_free(&j.arrays[1]);
 }
 
+// What a failure gives back to the host's budget, it gives once: a second execution finds no more than a first one.
+static void none_for_partial_results(void **state) {
+    mst_error e;
+    mst_map *plan = NULL;
+    job j;
+    begin(&j, 0);
+    const size_t shape[] = {400, 20000};
+    mst_context_desc group = MST_CONTEXT_DESC_INIT;
+    group.device = test_in_parts(*state, 2);
+    group.host_memory = (uint64_t)1 << 28;
+    group.device_memory = 16 << 20; // several blocks, for both
+    mst_context *context = test_context(&group);
+    for (int k = 0; k < 2; k++) {
+        test_array_free(&j.arrays[k]);
+        j.inputs[k].layout = mst_layout_dense(MST_FLOAT32, 2, shape);
+        j.arrays[k] = test_array_random(&j.inputs[k].layout);
+    }
+    j.desc.expression = "sum(x * y)";
+    j.desc.n_axes = 1, j.axes[0] = 0;
+    OK(mst_map_create(context, &j.desc, &plan, &e));
+    test_array output = test_array_new(mst_map_output(plan));
+    const mst_location in[] = {mst_at_host(test_array_at(&j.arrays[0], 0)), mst_at_host(test_array_at(&j.arrays[1], 0))};
+    const mst_location out = mst_at_host(test_array_at(&output, 0));
+    OK(mst_map_execute(plan, in, out, NULL, &e));
+    const uint64_t left = mst_budget_left(context, &context->host_memory);
+    taken.refused = 5000; // partial results of a box are more
+    const mst_status status = mst_map_execute(plan, in, out, NULL, &e);
+    taken.refused = 0;
+    CHECK(status == MST_ERROR_HOST_MEMORY, "without memory for results: %s", mst_status_name(status));
+    const uint64_t after = mst_budget_left(context, &context->host_memory);
+    CHECK(after == left, "%llu bytes of the host's budget were left, %llu are", (unsigned long long)left,
+          (unsigned long long)after);
+    mst_map_destroy(plan);
+    mst_context_destroy(context);
+    test_array_free(&output), test_array_free(&j.arrays[0]), test_array_free(&j.arrays[1]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_results), cmocka_unit_test(within_the_budgets)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_results), cmocka_unit_test(within_the_budgets),
+                                       cmocka_unit_test(none_for_partial_results)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

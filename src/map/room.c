@@ -16,10 +16,11 @@ mst_status mst_map_room_take(mst_context *context, uint64_t wanted, mst_map_room
         return MST_OK;
     }
     room->data = malloc((size_t)room->bytes);
-    if (!room->data)
-        mst_budget_give(context, &context->host_memory, room->bytes);
     MST_REQUIRE(room->data, MST_ERROR_HOST_MEMORY, "out of memory for results");
+    return MST_OK;
 fail:
+    room->data = room->few;
+    mst_budget_give(context, &context->host_memory, room->bytes);
     return status;
 }
 

@@ -11,7 +11,7 @@ typedef struct mst_map_room {
     unsigned char few[4096];
 } mst_map_room;
 
-// Give needs no room to have been taken if its data are `few`. MST_ERROR_HOST_MEMORY.
+// Give needs no room to have been taken if its data are `few`, as take leaves them when it fails. MST_ERROR_HOST_MEMORY.
 mst_status mst_map_room_take(mst_context *context, uint64_t wanted, mst_map_room *room, mst_error *error);
 void mst_map_room_give(mst_context *context, mst_map_room *room);
 
