@@ -98,6 +98,46 @@ static void images(void **state) {
     CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
 }
 
+// A buffer of the lead's, which kernels of other contexts are not to get: OpenCL leaves open what they would do with it.
+static cl_mem watched;
+static atomic_int strangers;
+
+cl_int __real_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t bytes, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t bytes, const void *value);
+cl_int __wrap_clSetKernelArg(cl_kernel kernel, cl_uint number, size_t bytes, const void *value) {
+    cl_context context = NULL;
+    if (watched && value && bytes == sizeof watched && memcmp(value, &watched, bytes) == 0) {
+        clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof context, &context, NULL);
+        strangers += context != mst_context_opencl(two);
+    }
+    return __real_clSetKernelArg(kernel, number, bytes, value);
+}
+
+// In many blocks, for spectra.
+static void images_on_the_device(void **state) {
+    (void)state;
+    const size_t many[] = {test_between(120, 160), 150, 160, 1};
+    mst_error e;
+    mst_filter *plan = NULL;
+    mst_filter_desc desc = test_filter_desc(MST_FLOAT32, 4, many);
+    desc.kind = MST_FILTER_WIENER;
+    test_array input = test_filter_images(&desc.input), output = test_array_new(&desc.input);
+    test_array expected = test_filter_run(alone, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST);
+    test_placed in = test_place(two, MST_PLACE_DEVICE, &input), out = test_place(two, MST_PLACE_HOST, &output);
+    OK(mst_filter_create(two, &desc, &plan, &e));
+    watched = in.at.buffer;
+    OK(mst_filter_execute(plan, in.at, out.at, NULL, &e));
+    watched = NULL;
+    mst_filter_destroy(plan);
+    test_collect_input(&in, &input);
+    test_collect_output(&out, &output);
+    CHECK(strangers == 0, "%d kernels of another context had a buffer of the lead's", (int)strangers);
+    CHECK(test_array_same(&expected, &output), "images on the device by two parts differ");
+    test_array_free(&expected);
+    test_array_free(&output);
+    test_array_free(&input);
+}
+
 // Executions of two plans in turns, each of what the other one left, none waited for.
 static test_array taken_in_turns(mst_context *context, const mst_fft_desc *desc, const test_array *input) {
     mst_error e;
@@ -138,7 +178,8 @@ static void plans_in_turns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(planes), cmocka_unit_test(images), cmocka_unit_test(plans_in_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(planes), cmocka_unit_test(images), cmocka_unit_test(images_on_the_device),
+                                       cmocka_unit_test(plans_in_turns)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);
 }

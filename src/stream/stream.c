@@ -241,11 +241,15 @@ static void give_back_lent(mst_stream *lead) {
     }
 }
 
-// Whether the arrays are buffers of all members: with few blocks a member it is better that these share each launch.
+// Whether the arrays are buffers of all members, which those on the device cannot be: they are of the lead's OpenCL context. With
+// few blocks a member it is better that these share each launch.
 static bool is_lent_to_all(mst_stream *lead, const mst_location *where) {
     enum { BLOCKS_A_MEMBER = 4 };
     const size_t n = lead->n_twins + 1;
     size_t k = 1;
+    for (int p = 0; p < lead->desc.n_ports; p++)
+        if (where[p].place != MST_PLACE_HOST)
+            return false;
     if (n == 1 || mst_divide_up(lead->desc.n_items, lead->ring.block_items) < BLOCKS_A_MEMBER * n)
         return false;
     for (mst_stream *s; k < n; k++) {
