@@ -248,7 +248,7 @@ void test_filter_compare(const mst_filter_desc *desc, const test_array *output, 
                      : out == MST_UINT16 ? 2
                      : in == MST_UINT8   ? 1e-3
                      : in == MST_UINT16  ? 2
-                                         : 2e-5;
+                                         : 2e-6;
     for (size_t i = 0; i < output->elements; i++) {
         double got = (double)creall(test_array_get(output, i));
         CHECK(fabs(got - reference[i]) <= allowed, "%s: element %zu is %.9g, not %.9g", describe(desc), i, got, reference[i]);

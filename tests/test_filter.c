@@ -334,6 +334,30 @@ static void flat_images_have_no_edges(void **state) {
     }
 }
 
+// Rows go by twos, and of an odd number of them the last one alone: to the precision of all.
+static void a_row_alone_is_as_precise(void **state) {
+    static const size_t sizes[][2] = {{33, 64}, {7, 256}, {1, 100}, {35, 41}, {129, 512}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        size_t shape[] = {sizes[i][0], sizes[i][1], 1};
+        mst_filter_desc d = test_filter_desc(MST_FLOAT32, 3, shape);
+        d.kind = MST_FILTER_LOW_PASS;
+        d.radius = 0.1;
+        d.output_as = MST_FILTER_RAW;
+        for (int edges = MST_FILTER_REFLECT; edges <= MST_FILTER_ZERO; edges++) {
+            d.edges = (mst_filter_edges)edges;
+            test_array image = test_filter_images(&d.input);
+            test_array result = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+            double *reference = test_filter_reference(&d, &image), most = 0;
+            for (size_t k = 0; k < image.elements; k++)
+                most = fmax(most, fabs(*(float *)test_array_at(&result, k) - reference[k]));
+            CHECK(most < 1.5e-6, "%zu x %zu, edges %d: off by %g", shape[0], shape[1], edges, most);
+            free(reference);
+            test_array_free(&result);
+            test_array_free(&image);
+        }
+    }
+}
+
 // One pixel far off, the first, costs the others no more precision than anywhere else: what is taken off is a usual value.
 static void a_first_pixel_may_be_dead(void **state) {
     for (int shape = MST_FFT_SHAPE_AUTO; shape <= MST_FFT_SHAPE_CPU; shape++) {
@@ -542,6 +566,7 @@ int main(void) {
         cmocka_unit_test(low_and_high_pass_make_the_image),
         cmocka_unit_test(sinusoid_survives_or_vanishes),
         cmocka_unit_test(flat_images_have_no_edges),
+        cmocka_unit_test(a_row_alone_is_as_precise),
         cmocka_unit_test(a_first_pixel_may_be_dead),
         cmocka_unit_test(papers_algorithm),
         cmocka_unit_test(stages_have_times),

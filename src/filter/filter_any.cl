@@ -21,9 +21,11 @@ filter_any(__global const filter_sizes *s, int pass, __global const real *step_t
             find_tile(&t, s, image, first, count, pass == ANY_ROWS, base, first_line, lines);
         if (pass == ANY_ROWS)
             load_rows(v, s, image, &t, stride);
-        else if (pass == ANY_COLUMNS)
+        else if (pass == ANY_COLUMNS) {
             load_columns(v, s, half_planes, first, count);
-        else
+            if (2 * (uint)s->j > along->n) // no row is below the last one; rounding left something that is not scaled
+                RE(along->n) = IM(along->n) = 0;
+        } else
             load_spectra(v, s, half_planes, with.places, first, count);
         if (pass != ANY_BACK)
             forward(v, along, &with);
