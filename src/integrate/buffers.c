@@ -138,3 +138,8 @@ size_t mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, si
         group /= 2;
     return group;
 }
+
+// A box's values take 128 KiB on CPUs, and PoCL sets them aside for each item of a work-group: 64 overflow a thread's stack.
+size_t mst_integral_hidden_group(const mst_integral *plan, const mst_kernel *kernel, size_t n_items) {
+    return mst_integral_group(plan, kernel, mst_kernel_group(plan->context, kernel, n_items));
+}

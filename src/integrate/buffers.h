@@ -29,6 +29,9 @@ mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst
 // over a group are trees, so that it decides the bits of results.
 size_t mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted);
 
+// The same for so many items of a kernel `hidden`.
+size_t mst_integral_hidden_group(const mst_integral *plan, const mst_kernel *kernel, size_t n_items);
+
 // Work-items of a launch on a CPU; and integrals that a work-group takes one after the other where each could have its own.
 size_t mst_integral_cpu_items(const mst_integral *plan);
 cl_uint mst_integral_sets_a_group(const mst_integral *plan, cl_uint n_sets);

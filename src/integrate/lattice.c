@@ -181,7 +181,7 @@ static mst_status look_behind(mst_integral *plan, progress *p, int m, mst_error 
                                       MST_BIND(cuts, s->cuts.memory),
                                       MST_BIND(errors, s->hidden_errors.memory)};
     MST_TRY(mst_kernel_launch(&plan->queue, s->hidden, arguments, MST_COUNT(arguments), p->n_active,
-                              mst_kernel_group(plan->context, s->hidden, p->n_active), NULL, error));
+                              mst_integral_hidden_group(plan, s->hidden, p->n_active), NULL, error));
     MST_TRY(mst_integral_download(plan, s->hidden_errors.memory, 0, p->hidden, n, error));
 fail:
     return status;

@@ -78,7 +78,7 @@ mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generatio
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(marks, r->marks.memory)};
     return mst_kernel_launch(&plan->queue, r->kernels.hidden, arguments, MST_COUNT(arguments), items,
-                             mst_kernel_group(plan->context, r->kernels.hidden, items), NULL, error);
+                             mst_integral_hidden_group(plan, r->kernels.hidden, items), NULL, error);
 }
 
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error) {

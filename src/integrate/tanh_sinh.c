@@ -135,7 +135,7 @@ static mst_status look_behind(mst_integral *plan, cl_uint n_sets, int level, mst
                                       MST_BIND(state, s->state.memory),
                                       MST_BIND(running, s->running.memory)};
     return mst_kernel_launch(&plan->queue, s->hidden, arguments, MST_COUNT(arguments), n_sets,
-                             mst_kernel_group(plan->context, s->hidden, n_sets), NULL, error);
+                             mst_integral_hidden_group(plan, s->hidden, n_sets), NULL, error);
 }
 
 static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_uint *running, mst_error *error) {
