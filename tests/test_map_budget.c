@@ -154,6 +154,15 @@ static void within_the_budgets(void **state) {
     }
 }
 
+// Inputs of two axes in place of those that the job has begun with.
+static void reshape(job *j, mst_type type, const size_t shape[2]) {
+    for (int k = 0; k < 2; k++) {
+        test_array_free(&j->arrays[k]);
+        j->inputs[k].layout = mst_layout_dense(type, 2, shape);
+        j->arrays[k] = test_array_random(&j->inputs[k].layout);
+    }
+}
+
 // Results of a reduction that are many more than the host has room for.
 static void many_results(void **state) {
     (void)state;
@@ -162,11 +171,7 @@ static void many_results(void **state) {
     test_array wide = {0}, narrow = {0};
     begin(&j, 0);
     const size_t shape[] = {300000, 2};
-    for (int k = 0; k < 2; k++) {
-        test_array_free(&j.arrays[k]);
-        j.inputs[k].layout = mst_layout_dense(MST_FLOAT64, 2, shape);
-        j.arrays[k] = test_array_random(&j.inputs[k].layout);
-    }
+    reshape(&j, MST_FLOAT64, shape);
     j.desc.expression = "sum(x * y)";
     j.desc.n_axes = 1, j.axes[0] = 1;
     OK(run(&j, (uint64_t)1 << 28, (uint64_t)1 << 28, &wide, &e));
@@ -188,11 +193,7 @@ static void none_for_partial_results(void **state) {
     group.host_memory = (uint64_t)1 << 28;
     group.device_memory = 16 << 20; // several blocks, for both
     mst_context *context = test_context(&group);
-    for (int k = 0; k < 2; k++) {
-        test_array_free(&j.arrays[k]);
-        j.inputs[k].layout = mst_layout_dense(MST_FLOAT32, 2, shape);
-        j.arrays[k] = test_array_random(&j.inputs[k].layout);
-    }
+    reshape(&j, MST_FLOAT32, shape);
     j.desc.expression = "sum(x * y)";
     j.desc.n_axes = 1, j.axes[0] = 0;
     OK(mst_map_create(context, &j.desc, &plan, &e));

@@ -153,21 +153,26 @@ static void check_given(mst_stencil *solver, bool is_flushed) {
     }
 }
 
+static mst_stencil_desc of_one_field(size_t n, const mst_stencil_field *field, const mst_stencil_update *update) {
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 1;
+    d.grid[0] = n;
+    d.fields = field;
+    d.n_fields = 1;
+    d.updates = update;
+    d.n_updates = 1;
+    return d;
+}
+
 // Initial values, and those that are written; an update that only moves them; a constant.
 static void test_given(void **state) {
     const size_t n = GIVEN;
     mst_stencil_field field = {.name = "u",
                                .initial = {.layout = mst_layout_dense(MST_FLOAT32, 1, &n), .data = mst_at_host(given)}};
     mst_stencil_update update = {"u", "u", 0};
-    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_desc d = of_one_field(n, &field, &update);
     mst_stencil *solver;
     mst_error e;
-    d.rank = 1;
-    d.grid[0] = n;
-    d.fields = &field;
-    d.n_fields = 1;
-    d.updates = &update;
-    d.n_updates = 1;
     for (int flush = 0; flush < 2; flush++) {
         d.subnormals = (uint64_t)flush;
         OK(mst_stencil_create(*state, &d, &solver, &e));
@@ -195,16 +200,10 @@ static void test_large(void **state) {
     enum { N = 1 << 23 };
     const mst_stencil_field field = {.name = "u", .initial = {.expression = "1.5^(-x/20000)"}};
     const mst_stencil_update update = {"u", "u + 0.3*dt*(u[1] - 2*u + u[-1])", 0};
-    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_desc d = of_one_field(N, &field, &update);
     mst_stencil_stability kept = MST_STENCIL_STABILITY_INIT, flushed = kept;
     mst_stencil *solver;
     mst_error e;
-    d.rank = 1;
-    d.grid[0] = N;
-    d.fields = &field;
-    d.n_fields = 1;
-    d.updates = &update;
-    d.n_updates = 1;
     float *got = malloc(N * sizeof *got);
     assert_non_null(got);
     for (int flush = 0; flush < 2; flush++) {

@@ -29,6 +29,9 @@ typedef struct tanh_sinh {
     mst_integral_buffer distances, weights, rows, cuts, sums, state, running;
 } tanh_sinh;
 
+// h, between the nodes of a level and those before it, in t.
+static double node_distance(int level) { return ldexp(1.0, -(FIRST_LEVEL + level)); }
+
 // With t = j h >= 0: d = 1 / (1 + exp(pi sinh t)), weight = pi cosh t d (1 - d); half of it at t = 0, which both sides have.
 // *last_node becomes that of the largest t.
 // far_nodes: the first ones beyond the distances where the integrand of an infinite range shows how it falls.
@@ -39,7 +42,7 @@ static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *dista
     const double most = asinh((plan->is_double ? 690.0 : 82.0) / (double)pi); // d is still a normal number there
     cl_uint n = 0;
     for (int level = 0; level < N_LEVELS; level++) {
-        double h = ldexp(1.0, -(FIRST_LEVEL + level));
+        double h = node_distance(level);
         s->first[level] = n;
         for (int j = level == 0 ? 0 : 1; j * h <= most; j += level == 0 ? 1 : 2) {
             long double t = (long double)(j * h), d = 1 / (1 + expl(pi * sinhl(t)));
@@ -118,7 +121,7 @@ static void destroy(mst_integral *plan) {
 static mst_status look_behind(mst_integral *plan, cl_uint n_sets, int level, mst_error *error) {
     tanh_sinh *s = plan->work;
     const mst_integral_desc *d = &plan->desc;
-    const double h = ldexp(1.0, -(FIRST_LEVEL + level));
+    const double h = node_distance(level);
     cl_uint cells = (cl_uint)(FARTHEST_CELL / h), evaluations = 0;
     for (int k = 0; k <= level; k++)
         evaluations += 2 * s->count[k];
@@ -142,7 +145,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     mst_status status = MST_OK;
     tanh_sinh *s = plan->work;
     const mst_integral_desc *d = &plan->desc;
-    double h = ldexp(1.0, -(FIRST_LEVEL + level));
+    double h = node_distance(level);
     size_t bytes = mst_integral_number_bytes(plan);
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     cl_uint number = (cl_uint)level, infinite = plan->kinds[0] != MST_RANGE_FINITE;
