@@ -259,7 +259,7 @@ static int check_standard(const filter_text *text, const filter_job *job) {
     else if (out && (job->n_inputs > 1 || text->stages || job->json || job->show_kernels))
         wrong = job->n_inputs > 1 ? "several images need a directory"
                                   : "standard output is the image's; --json, --stages and --show-kernels need -o OUT";
-    else if (out && isatty(STDOUT_FILENO))
+    else if (out && tcgetpgrp(STDOUT_FILENO) >= 0) // a terminal that Open MPI gives a rank is nobody's, and passes all on
         wrong = "standard output is a terminal; write to a file or a pipe";
     if (wrong)
         cli_error(job->command, "%s", wrong);

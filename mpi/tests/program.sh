@@ -344,6 +344,15 @@ by 2 filter image0.pgm -o noise2.pgm --wiener 5 >out.txt
 "$MASTABA" filter image0.pgm -o noise1.pgm --wiener 5 >/dev/null
 cmp noise1.pgm noise2.pgm && ! grep -q together out.txt || fail "a Wiener filter has other bits: $(cat out.txt)"
 
+echo "== through pipes, by mpiexec, which may pass on what the first rank writes through a terminal of its own"
+"$MASTABA" filter image1.pgm -o - --low-pass 5 >piped1.pgm
+by 3 filter image1.pgm -o - --low-pass 5 | cat >piped3.pgm || fail "a pipe behind ranks"
+alike_image piped1.pgm piped3.pgm
+by 3 filter image1.pgm -o npy:- --output raw --low-pass 5 | cat >piped3.npy || fail "a pipe behind ranks" # bytes of all values
+"$MASTABA" filter image1.pgm -o npy:- --output raw --low-pass 5 >piped1.npy
+alike piped1.npy piped3.npy
+by 3 filter - -o - --low-pass 5 <image1.pgm | cmp - piped1.pgm || fail "pipes on both sides of ranks"
+
 echo "== a write that takes longer than others wait for a rank that is silent"
 python3 -c "open('wide.pgm', 'wb').write(b'P5\n600 400\n255\n' + bytes(j % 600 * j // 90000 % 256 for j in range(240000)))"
 cat >slow.sh <<'END'

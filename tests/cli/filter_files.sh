@@ -49,6 +49,24 @@ code=0
 code=0
 "$MASTABA" filter - -o - $keep --max-image 10 <in.img >.stdout 2>.stderr || code=$?
 [ $code = 4 ] && grep -q 'standard input: claims' .stderr || fail "a large image: $(cat .stderr)"
+code=0 # a terminal is no place for an image; one that is not the user's, as ranks of Open MPI have, passes it on
+python3 -c 'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' \
+    "$MASTABA" filter in.img -o - $keep </dev/null >.stdout || code=$?
+[ $code = 2 ] && grep -q 'standard output is a terminal' .stdout || fail "an image on a terminal: $code, $(cat .stdout)"
+python3 - "$MASTABA" filter in.img -o - $keep <<'END' >passed.img || fail "an image through a terminal of nobody's"
+import os, pty, subprocess, sys, tty
+ours, theirs = pty.openpty()
+tty.setraw(theirs)
+program = subprocess.Popen(sys.argv[1:], stdout=theirs)
+os.close(theirs)
+try:
+    while piece := os.read(ours, 4096):
+        sys.stdout.buffer.write(piece)
+except OSError: # the program has ended
+    pass
+sys.exit(program.wait())
+END
+"$MASTABA" filter in.img -o - $keep | cmp - passed.img || fail "a terminal of nobody's passes on other bytes"
 if [ -w /dev/full ]; then
     code=0
     "$MASTABA" filter - -o - $keep <in.img >/dev/full 2>.stderr || code=$?
