@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ static _Atomic(const char *) held; // what an interrupted command still does, NU
 static atomic_bool held_firmly;
 static atomic_ullong released; // milliseconds, when that was last so
 static const char *command;    // for messages; NULL in a program of one command
+static sem_t waiting;          // posted by the thread that waits for signals once it has started
 
 static unsigned long long milliseconds(void) { return (unsigned long long)(cli_now() * 1000); }
 
@@ -101,6 +103,7 @@ static void count_down(const sigset_t *signals) {
 static void *wait_for_signals(void *user) {
     const sigset_t *signals = user;
     int number;
+    sem_post(&waiting);
     while (sigwait(signals, &number) != 0)
         ;
     interrupted = true;
@@ -110,6 +113,7 @@ static void *wait_for_signals(void *user) {
 
 static void *wait_to_leave(void *user) {
     int number;
+    sem_post(&waiting);
     while (sigwait(user, &number) != 0)
         ;
     leave(true);
@@ -118,13 +122,18 @@ static void *wait_to_leave(void *user) {
 
 static sigset_t signals; // that are waited for
 
-// In a thread of its own.
+// In a thread of its own, which has started when this returns: the program may fork, and what a thread that is starting holds
+// (the lock of a sanitizer's allocator) nobody would release in the child.
 static void wait_in(void *(*body)(void *)) {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, body, &signals) == 0)
+    sem_init(&waiting, 0, 0);
+    if (pthread_create(&thread, NULL, body, &signals) == 0) {
         pthread_detach(thread);
-    else
+        while (sem_wait(&waiting) != 0) // interrupted by a signal that is not waited for
+            ;
+    } else {
         pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    }
 }
 
 void cli_leave_on_interrupts(void) { wait_in(wait_to_leave); }
