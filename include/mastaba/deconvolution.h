@@ -116,8 +116,8 @@ typedef struct mst_deconvolution_forecast {
     uint64_t bricks;                    // overlapping pieces, of all images; 0: images pass whole
     uint64_t brick_shape[MST_MAX_AXES]; // points that are a brick's own, along each of the axes,
     uint64_t halo[MST_MAX_AXES];        // and what it has around them, to either side
-    uint64_t read_bytes; // of all inputs, with what bricks share: they read the image twice; exact, once an iteration and once
-                         // before, twice where they are accelerated, have a tolerance or are watched
+    uint64_t read_bytes; // of all inputs, with what bricks share: they read the image twice; exact, once an iteration and twice
+                         // before
     uint64_t written_bytes;
     uint64_t device_bytes; // that one brick, or image, takes on the device
 } mst_deconvolution_forecast;

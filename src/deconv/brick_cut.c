@@ -76,10 +76,11 @@ void mst_brick_windows(const mst_deconvolution *plan, int array, bool state, mst
 
 // ---- Choosing
 
+// Exact, one point more, which is a neighbour's and as exact: so seams differ by rounding.
 static size_t halo_of(const mst_deconvolution *plan, int side, double reaches) {
     const int64_t m = (int64_t)plan->psf_shape[side], c = plan->psf_centre[side], before = m - 1 - c;
     const int64_t farther = before > c ? before : c;
-    return (size_t)ceil(reaches * (double)(farther > 1 ? farther : 1));
+    return (size_t)ceil(reaches * (double)(farther > 1 ? farther : 1)) + (plan->desc.exact != 0);
 }
 
 static void add(brick_lengths *l, size_t bricks, size_t step, size_t halo, size_t padded) {

@@ -194,6 +194,13 @@ size_t mst_deconvolution_reach(const mst_deconvolution *plan, int side) {
     return (size_t)((before > 0 ? before : 0) + (behind > 0 ? behind : 0));
 }
 
+// Beside the image, along an axis. Where its ends are no neighbours, variation finds nothing seen between them.
+static size_t points_around(const mst_deconvolution *plan, int side) {
+    const mst_deconvolution_desc *d = &plan->desc;
+    const bool varies = d->total_variation > 0 && d->edges != MST_DECONVOLUTION_CIRCULAR && plan->whole[side] > 1;
+    return mst_deconvolution_reach(plan, side) + varies;
+}
+
 static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_deconvolution_desc *d = &plan->desc;
@@ -202,7 +209,7 @@ static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
         int axis = d->image.rank - N_SIDES + side;
         bool given = side >= N_SIDES - d->n_axes;
         size_t n = plan->extent[side] = plan->whole[side] = given ? d->image.shape[axis] : 1;
-        size_t least = n + (given ? mst_deconvolution_reach(plan, side) : 0);
+        size_t least = n + (given ? points_around(plan, side) : 0);
         MST_REQUIRE(least <= LONGEST, MST_ERROR_UNSUPPORTED, "a side of %zu points with the psf around it; 2^30 is the most",
                     least);
         if (!given)

@@ -203,10 +203,8 @@ static mst_status begin(exact_run *e, mst_error *error) {
         MST_TRY(
             mst_pool_run(e->run->plan->context->pool, e->run->plan->whole[Z] * e->run->plan->whole[Y], start_row, &given, error));
     }
-    if (e->judges) { // where nothing is seen, there is no object: sums are to know that
-        MST_TRY(step(e, NOW, 0, error));
-        exchange(e);
-    }
+    MST_TRY(step(e, NOW, 0, error)); // where nothing is seen, there is no object: halos and sums are to know that
+    exchange(e);
 fail:
     return status;
 }

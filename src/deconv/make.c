@@ -4,6 +4,8 @@
 
 #include "runtime/lines.h"
 
+#define FRAME_BYTES (sizeof(cl_int[7][N_SIDES])) // of deconv.cl's `frame`
+
 // ---- The transforms of an item
 
 static bool is_wanted(const mst_deconvolution *plan, int which) {
@@ -68,7 +70,8 @@ static mst_stream_desc describe_stream(mst_deconvolution *plan, mst_fft *const t
     const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
     mst_stream_desc stream = {.context = plan->context,
                               .n_items = plan->n_items,
-                              .table_bytes = plan->transfer.bytes + plan->gain.bytes + 2 * N_ARRAYS * MST_LINES_BYTES,
+                              .table_bytes =
+                                  plan->transfer.bytes + plan->gain.bytes + FRAME_BYTES + 2 * N_ARRAYS * MST_LINES_BYTES,
                               .prepare = mst_deconvolution_prepare,
                               .compute = compute,
                               .user = plan};
@@ -152,11 +155,10 @@ fail:
     return status;
 }
 
-// What deconv.cl's `frame` is.
 static mst_status make_frame(mst_deconvolution *plan, mst_error *error) {
     const mst_brick_cut *cut = &plan->cut;
     cl_int values[7][N_SIDES];
-    plan->frame.bytes = sizeof values;
+    plan->frame.bytes = FRAME_BYTES;
     for (int side = 0; side < N_SIDES; side++) {
         values[0][side] = (cl_int)mst_brick_origin(plan, 0, side);
         values[1][side] = (cl_int)(cut->is_cut ? cut->step[side] : plan->extent[side]);

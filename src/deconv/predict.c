@@ -33,8 +33,7 @@ static void predict_bricks(const mst_deconvolution *plan, mst_deconvolution_fore
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *inputs[] = {&d->image, &d->weights, &d->start};
     const uint64_t points = points_read(inner) * plan->n_items;
-    const bool judges = mst_deconvolution_judges(plan); // then bricks pass once more, before the first iteration
-    const uint64_t trips = d->exact ? (uint64_t)d->iterations + judges : 1;
+    const uint64_t trips = d->exact ? (uint64_t)d->iterations + 1 : 1; // bricks pass once more before the first iteration
     f->bricks = plan->n_items * inner->n_items;
     f->read_bytes = 0;
     for (size_t a = 0; a < MST_COUNT(inputs); a++)

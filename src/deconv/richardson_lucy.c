@@ -77,9 +77,11 @@ fail:
 static mst_status start(iteration *it, mst_error *error) {
     const mst_deconvolution_desc *d = &it->plan->desc;
     cl_int given = d->start.rank > 0, both = mst_deconvolution_alternates(it->plan), steps = d->accelerate != 0;
+    cl_int checked = it->plan->cut.is_cut && d->exact && d->iterations > 0; // by a pass of no iteration
     const mst_argument arguments[] = {MST_BIND_AS("scalars", it->plan->work[WORK_SCALARS].buffer),
                                       MST_BIND_AS("value", d->start_value),
                                       MST_BIND(given, given),
+                                      MST_BIND(checked, checked),
                                       MST_BIND_AS("gain", it->gain),
                                       MST_BIND_AS("gain_pitch", it->gain_pitch),
                                       MST_BIND_AS("n", it->n),

@@ -25,16 +25,17 @@ __kernel void make_gain(__global const real *seen, real least, int mask, int wit
 }
 
 // The x to start from, flat or given, in the places of which the detector sees something; there may be two copies and
-// the last step, 0.
-__kernel void start_from(__global const real *scalars, real value, int given, __global const real *gain,
+// the last step, 0. `checked`: what is given is nothing already where nothing is seen, which an item does not know of
+// its window's outermost points.
+__kernel void start_from(__global const real *scalars, real value, int given, int checked, __global const real *gain,
                          ulong gain_pitch, ulong n, ulong n_items, __global real *x, int both, __global real *before,
                          int steps, __global real *step) {
     const ulong i = get_global_id(0), item = i / n;
     if (item >= n_items)
         return;
     const real flat = value > 0 ? value : scalars[item * N_SCALARS + S_MEAN];
-    real first = given && x[i] >= 0 ? x[i] : flat;
-    first = gain[i - item * n + item * gain_pitch] > 0 ? first : 0;
+    const bool has = given && x[i] >= 0, sees = gain[i - item * n + item * gain_pitch] > 0;
+    const real first = sees || (has && checked) ? (has ? x[i] : flat) : 0;
     x[i] = first;
     if (both)
         before[i] = first;
