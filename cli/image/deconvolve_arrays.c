@@ -148,7 +148,8 @@ static int put_pixels(deconvolve_job *job) {
 
 static bool note(const mst_deconvolution_state *state, void *user) {
     deconvolve_job *job = user;
-    job->last = *state;
+    if (state->iteration >= job->last.iteration) // images, and bricks, end one after the other
+        job->last = *state;
     snprintf(job->progress.note, sizeof job->progress.note, "  residual %.3g, change %.2g", state->residual, state->change);
     return !cli_interrupted();
 }

@@ -125,7 +125,8 @@ typedef struct mst_deconvolution_forecast {
 #define MST_DECONVOLUTION_FORECAST_INIT                                                                                          \
     { sizeof(mst_deconvolution_forecast), 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0 }
 
-// MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was, or seams that differ by too much, may take others.
+// MST_ERROR_ARGUMENT; MST_ERROR_BUDGET: only arrays on the device have room. An execution that meets a smaller budget than there
+// was, or seams that differ by too much, may take others.
 MST_API mst_status mst_deconvolution_predict(const mst_deconvolution *plan, mst_deconvolution_forecast *out, mst_error *error);
 
 // By how much bricks differed along their seams in the plan's last execution, the most of all seams, with circular edges also

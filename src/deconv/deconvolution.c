@@ -31,8 +31,15 @@ static mst_status make_whole_or_bricks(mst_deconvolution *plan, mst_error *error
     if ((status == MST_OK && plan->fits) || (status != MST_OK && !mst_deconvolution_is_too_small(status)))
         return status;
     const bool whole = status == MST_OK;
-    status = turn_to_bricks(plan, error);
-    return whole && mst_deconvolution_is_too_small(status) ? turn_to_whole(plan, error) : status;
+    mst_error why;
+    status = turn_to_bricks(plan, &why);
+    if (whole && mst_deconvolution_is_too_small(status)) {
+        plan->lacks = why;
+        return turn_to_whole(plan, error);
+    }
+    if (status != MST_OK && error)
+        *error = why;
+    return status;
 }
 
 mst_status mst_deconvolution_create(mst_context *context, const mst_deconvolution_desc *desc, mst_deconvolution **out,

@@ -70,6 +70,7 @@ struct mst_deconvolution {
     size_t block_items;  // that work is for
     uint64_t item_bytes; // that one takes on the device with its arrays,
     bool fits;           // which there is room for, and in RAM
+    mst_error lacks;     // what bricks wanted where only arrays on the device have room; status MST_OK: others have
     // Of the execution.
     mst_execution how;
     uint64_t done, total; // iterations of items

@@ -56,6 +56,7 @@ mst_status mst_deconvolution_predict(const mst_deconvolution *plan, mst_deconvol
     MST_REQUIRE(plan && out, MST_ERROR_ARGUMENT, "plan and out must not be NULL");
     MST_TRY(mst_description_check(kind, out, error));
     const mst_deconvolution_desc *d = &plan->desc;
+    MST_REQUIRE(plan->lacks.status == MST_OK, plan->lacks.status, "%s", plan->lacks.message);
     MST_TRY(mst_turn_take(plan->turn, error)); // an execution may make other bricks
     taken = true;
     f.read_bytes = bytes_of(&d->image) + bytes_of(&d->weights) + bytes_of(&d->start);

@@ -92,6 +92,7 @@ python3 -c "
 import json
 told = json.load(open('told'))
 assert told['bricks'] > 1 and told['seam'] < 1e-5, told"
+refused 1 'host memory budget of 1 bytes .* it takes at least' deconvolve large.npy -p gaussian:1 --host-memory 1 --dry-run
 refused 1 'it takes at least' deconvolve large.npy -p gaussian:1 -o z.npy --device-memory 600K --seam 1e-9
 # An interrupt leaves the output that was there, and nothing else.
 cp out.npy kept.npy
