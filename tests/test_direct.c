@@ -142,6 +142,8 @@ static void transforms(void **state) {
                  {"panels in trays", {1, 64, 32768}, 1, 1 << 20, 0, true, true},
                  {"trays of strips", {1, 512, 8192}, 1, 1 << 20, 0, true, true},
                  {"trays of strips, of several lines", {3, 128, 8192}, 1, 300 << 10, 0, true, true},
+                 {"trays of strips, the last of fewer panels", {2, 128, 7680}, 1, 300 << 10, 0, true, true},
+                 {"trays of strips, the last panel narrower", {2, 128, 8191}, 1, 300 << 10, 0, true, true},
                  {"panels", {1, 8, 131072}, 1, 4 << 20, 0, true, true},
                  {"panels of files, narrower than others", {1, 1, 1 << 20}, 2, 12 << 20, 32 << 20, true, false},
                  {"no room for requests", {1, 300, 4096}, 2, 0, 1 << 20, false, false}};

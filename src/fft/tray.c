@@ -57,16 +57,18 @@ static bool choose_strips(const mst_fft_panel_pass *p, int side, uint64_t bytes,
         strips -= (strips + 1) * unit * p->bytes[side] > bytes;
         spare = 1;
     }
-    if (p->mirror || p->fold || p->axes[p->cut].n[side] % p->width != 0 || p->n_cuts % unit != 0 || strips < 2)
+    if (p->mirror || p->fold || strips < 2)
         return false;
     *tray = widen(p, strips * unit);
+    if (mst_fft_panel_run(tray, side) * p->width != run * tray->width) // rows of several panels do not lie side by side
+        return false;
     shape->items[side] = strips * unit;
-    shape->bytes[side] = tray->bytes[side];
+    shape->bytes[side] = strips * unit * p->bytes[side];
     shape->held[side] = MST_TRAYS_A_PORT;
     shape->strips[side] = strips;
     shape->spare[side] = spare;
     shape->rows[side] = (size_t)rows;
-    return mst_fft_panel_run(tray, side) == strips * unit * run;
+    return true;
 }
 
 // Trays of up to so many bytes in all on one side.

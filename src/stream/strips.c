@@ -6,16 +6,18 @@
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 
 #define TRAYS 2         // that have blocks: one is taken from while the next is read
 #define ROWS_AT_ONCE 16 // that one thread reads
 
-// Blocks of a tray: [strip][range], and the panels of each strip that are still to be taken.
+// Blocks of a tray: [strip][range], the panels of each strip that are still to be taken, and the bytes of a row in the file, of
+// which the last strip and the last panel may have fewer than others.
 typedef struct strips_tray {
     unsigned char *blocks[MST_TRAY_STRIPS][MST_TRAY_STRIPS];
-    size_t n, left[MST_TRAY_STRIPS];
+    size_t n, left[MST_TRAY_STRIPS], row;
 } strips_tray;
 
 struct mst_strips {
@@ -75,13 +77,13 @@ size_t mst_strips_ranges(const mst_strips *s) { return mst_divide_up(s->rows, s-
 
 bool mst_strips_take(mst_strips *s, size_t tray, size_t panels, size_t range) {
     strips_tray *t = &s->trays[tray % TRAYS];
-    const size_t n = panels / s->panels;
+    const size_t n = mst_divide_up(panels, s->panels);
     if (s->n_free < n)
         return false;
     t->n = n;
     for (size_t k = 0; k < n; k++) {
         t->blocks[k][range] = s->free[--s->n_free];
-        t->left[k] = s->panels;
+        t->left[k] = mst_smaller(s->panels, panels - k * s->panels);
     }
     return true;
 }
@@ -110,7 +112,7 @@ typedef struct strip_read {
 static int64_t offset_of_row(const strip_read *r, size_t row) {
     const mst_layout *layout = &r->piece->layout;
     const size_t element = mst_type_bytes(layout->type);
-    size_t at = row * (r->tray->n * r->strips->strip_row / element);
+    size_t at = row * (r->tray->row / element);
     int64_t offset = r->piece->offset;
     for (int k = layout->rank - 1; k >= 0; k--) {
         offset += (int64_t)(at % layout->shape[k]) * layout->strides[k];
@@ -126,11 +128,12 @@ static mst_status read_row(const strip_read *r, size_t row, mst_error *error) {
     mst_status status = MST_OK;
     struct iovec parts[MST_TRAY_STRIPS];
     for (size_t k = 0; k < r->tray->n; k++)
-        parts[k] = (struct iovec){r->tray->blocks[k][r->range] + at, s->strip_row};
+        parts[k] = (struct iovec){r->tray->blocks[k][r->range] + at, mst_smaller(s->strip_row, r->tray->row - k * s->strip_row)};
     if (mst_direct_scatter(r->from.direct, r->from.where.offset + (uint64_t)offset, parts, (int)r->tray->n))
         return MST_OK;
     for (size_t k = 0; k < r->tray->n && status == MST_OK; k++)
-        status = mst_transfer_read_bytes(&r->from, offset + (int64_t)(k * s->strip_row), parts[k].iov_base, s->strip_row, error);
+        status =
+            mst_transfer_read_bytes(&r->from, offset + (int64_t)(k * s->strip_row), parts[k].iov_base, parts[k].iov_len, error);
     return status;
 }
 
@@ -146,7 +149,9 @@ static mst_status read_rows(size_t i, void *user, mst_error *error) {
 
 mst_status mst_strips_read(mst_strips *s, size_t tray, size_t range, const mst_panel_place *from, const mst_panel_piece *piece,
                            mst_error *error) {
-    strip_read r = {s, &s->trays[tray % TRAYS], range, piece, {piece->layout, from->where, from->name, from->direct}};
+    strips_tray *t = &s->trays[tray % TRAYS];
+    strip_read r = {s, t, range, piece, {piece->layout, from->where, from->name, from->direct}};
+    t->row = mst_layout_count(&piece->layout) / s->rows * mst_type_bytes(piece->layout.type);
     const size_t rows = mst_smaller(s->range_rows, s->rows - range * s->range_rows);
     return mst_pool_run(from->pool, mst_divide_up(rows, ROWS_AT_ONCE), read_rows, &r, error);
 }
@@ -163,10 +168,16 @@ typedef struct strip_copy {
 static mst_status copy_range(size_t range, void *user, mst_error *error) {
     const strip_copy *c = user;
     const mst_strips *s = c->strips;
-    const size_t first = range * s->range_rows, rows = mst_smaller(s->range_rows, s->rows - first);
-    unsigned char *from = c->tray->blocks[c->panel / s->panels][range] + c->panel % s->panels * s->panel_row;
+    const size_t first = range * s->range_rows, rows = mst_smaller(s->range_rows, s->rows - first),
+                 bytes = mst_smaller(s->panel_row, c->tray->row - c->panel * s->panel_row);
+    unsigned char *from = c->tray->blocks[c->panel / s->panels][range] + c->panel % s->panels * s->panel_row,
+                  *to = c->to + first * s->panel_row;
     (void)error;
-    mst_transfer_move_runs(from, c->to + first * s->panel_row, s->panel_row, rows, (int64_t)s->strip_row, false);
+    if (bytes == s->panel_row)
+        mst_transfer_move_runs(from, to, bytes, rows, (int64_t)s->strip_row, false);
+    else
+        for (size_t row = 0; row < rows; row++)
+            memcpy(to + row * s->panel_row, from + row * s->strip_row, bytes);
     return MST_OK;
 }
 
