@@ -284,6 +284,111 @@ static void test_groups(void **state) {
     free(expected);
 }
 
+// ---- parts that share launches on the whole grid
+
+// A wave with layers along all axes, large enough to be shared.
+static mst_stencil_desc describe_volume(void) {
+    static const mst_stencil_field of_volume[] = {
+        {.name = "e", .levels = 2, .initial = {.expression = "exp(-((x - 9)^2 + (y - 14)^2 + (z - 20)^2) / 30)"}},
+        {.name = "v"},
+        {.name = "k", .coefficient = true, .initial = {.expression = "0.2 + 0.001 * y + 0.002 * x"}}};
+    static const mst_stencil_update of_wave[] = {
+        {"v", "v + k * stretch_x(e[0,0,1] - e)", 0},
+        {"e", "2 * e - e.prev + k * (e[1,0,0] - 2 * e + e[-1,0,0] + e[0,1,0] - 2 * e + e[0,-1,0] + stretch_x(v - v[0,0,-1]))",
+         0}};
+    static const size_t places[][MST_MAX_AXES] = {{1, 3, 5}, {16, 20, 31}};
+    static const mst_stencil_receiver of_places = {.field = "e", .n_points = 2, .points = places};
+    static const mst_stencil_source of_place = {.field = "e", .point = {9, 9, 9}, .series = "sin(t)"};
+    static const mst_stencil_monitor largest = {
+        .name = "largest", .expression = "abs(e)", .reduction = MST_STENCIL_MAX, .every = 5};
+    static mst_stencil_boundary sides[6];
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    for (int k = 0; k < 6; k++)
+        sides[k] = k < 4 ? (mst_stencil_boundary){.kind = MST_BOUNDARY_NEUMANN}
+                         : (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = 5};
+    d.rank = 3;
+    d.grid[0] = 18, d.grid[1] = 29, d.grid[2] = 40;
+    d.time_step = 0.4;
+    d.precision = MST_FLOAT32;
+    d.expected_steps = STEPS;
+    d.fields = of_volume;
+    d.n_fields = 3;
+    d.updates = of_wave;
+    d.n_updates = 2;
+    d.boundaries = sides;
+    d.sources = &of_place;
+    d.receivers = &of_places;
+    d.monitors = &largest;
+    d.n_sources = d.n_receivers = d.n_monitors = 1;
+    d.check_every = 6;
+    return d;
+}
+
+static outcome *run_volume(mst_context *context, const mst_stencil_desc *d) {
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    outcome *o = calloc(1, sizeof *o);
+    const size_t bytes = d->grid[0] * d->grid[1] * d->grid[2] * sizeof(float);
+    double found[4];
+    OK(mst_stencil_create(context, d, &solver, &e));
+    OK(mst_stencil_describe(solver, STEPS, &plan, &e));
+    CHECK(plan.n_parts == 0, "the grid is in %zu parts", plan.n_parts);
+    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
+    add_array(o, solver, "e", 0, bytes);
+    add_array(o, solver, "e", 1, bytes);
+    add_array(o, solver, "v", 0, bytes);
+    add_records(o, d, solver, 1, STEPS);
+    OK(mst_stencil_read_monitor(solver, 0, 1, 4, found, &e));
+    add(o, found, sizeof found);
+    mst_stencil_destroy(solver);
+    return o;
+}
+
+// All parts compute: whichever fails ends the run.
+static void check_all_compute(const mst_stencil_desc *d) {
+    mst_error e;
+    mst_stencil *solver;
+    for (size_t k = 1; k < mst_context_n_devices(three); k++) {
+        OK(mst_stencil_create(three, d, &solver, &e));
+        test_broken.other = mst_context_device_at(three, k)->device;
+        atomic_store(&test_broken.left, 3);
+        const mst_status status = mst_stencil_run(solver, STEPS, NULL, NULL, &e);
+        test_broken.other = NULL;
+        CHECK(status == MST_ERROR_OPENCL, "part %zu failed, which gave %s", k, mst_status_name(status));
+        mst_stencil_destroy(solver);
+    }
+    CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
+}
+
+static void test_joint(void **state) {
+    (void)state;
+    static const struct {
+        mst_stencil_schedule schedule;
+        mst_stencil_shape shape;
+        unsigned fuse;
+    } ways[] = {{MST_STENCIL_IN_CORE, MST_STENCIL_SHAPE_CPU, 2},
+                {MST_STENCIL_SWEEPS, MST_STENCIL_SHAPE_CPU, 0},
+                {MST_STENCIL_AUTO, MST_STENCIL_SHAPE_AUTO, 0},
+                {MST_STENCIL_IN_CORE, MST_STENCIL_SHAPE_GPU, 2}}; // its launches are not shared
+    mst_stencil_desc d = describe_volume();
+    d.schedule = MST_STENCIL_SWEEPS;
+    outcome *expected = run_volume(alone, &d);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        if (!test_turn(k, 2))
+            continue;
+        d.schedule = ways[k].schedule;
+        d.shape = ways[k].shape;
+        d.fuse = ways[k].fuse;
+        outcome *got = run_volume(k % 2 ? three : two, &d);
+        check_same(expected, got, mst_stencil_schedule_name(d.schedule));
+        free(got);
+        if (k < 2)
+            check_all_compute(&d);
+    }
+    free(expected);
+}
+
 // ---- parts of the caller's
 
 static void exchange(mst_stencil *const *solvers, size_t n, bool is_ring) {
@@ -613,11 +718,11 @@ static void test_cancelled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),        cmocka_unit_test(test_beside),
-                                       cmocka_unit_test(test_beside_upwind), cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_runs),          cmocka_unit_test(test_failures),
-                                       cmocka_unit_test(test_cancelled),     cmocka_unit_test(test_margins),
-                                       cmocka_unit_test(test_traffic),       cmocka_unit_test(test_shares)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups),        cmocka_unit_test(test_joint),     cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_beside_upwind), cmocka_unit_test(test_parts),     cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_margins),
+        cmocka_unit_test(test_traffic),       cmocka_unit_test(test_shares)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);

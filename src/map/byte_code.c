@@ -179,10 +179,10 @@ mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_erro
         return MST_OK;
     }
     MST_TRY(status);
-    MST_REQUIRE(
-        exists, MST_ERROR_UNSUPPORTED,
-        "there is no byte code of this map: it calls functions of the device's own, has too many types, or too little memory; "
-        "compile_from must be 0 or 1");
+    MST_REQUIRE(exists, MST_ERROR_UNSUPPORTED,
+                "there is no byte code of this map: it calls functions of the device's own, reduces on several devices, has too "
+                "many types, "
+                "or too little memory; compile_from must be 0 or 1");
     plan->code->break_even = asked_for ? desc->compile_from : (uint64_t)(compiling_seconds * plan->context->units / seconds);
     if (!asked_for && mst_layout_count(&plan->shape) >= plan->code->break_even) // one execution repays it
         plan->code->elements = plan->code->break_even;

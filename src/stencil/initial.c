@@ -66,7 +66,7 @@ static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst
     mst_status status = MST_OK;
     const mst_problem *p = &s->problem;
     const uint64_t part = mst_smaller(loan->elements, (uint64_t)MOST_PART);
-    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    mst_queue queue = mst_stepper_queue(s->context, &s->problem);
     void *values = NULL;
     MST_REQUIRE(values = malloc((size_t)part * p->element), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
     for (uint64_t from = 0, n; from < p->nodes; from += n) {
@@ -88,7 +88,7 @@ static mst_status fill_halves(mst_stencil *s, const mst_kernel *kernel, const ms
     mst_status status = MST_OK;
     cl_uint exceeded = 0;
     cl_mem flag = NULL;
-    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    mst_queue queue = mst_stepper_queue(s->context, &s->problem);
     MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, sizeof exceeded, "initial values", &flag, error));
     MST_TRY(mst_queue_write(&queue, CL_TRUE, flag, 0, sizeof exceeded, &exceeded, "initial values", error));
     MST_TRY(launch(&queue, kernel, loan->buffer, flag, &loan->grid, 0, s->problem.nodes, error));
@@ -103,7 +103,7 @@ fail:
 static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, bool *done,
                              mst_error *error) {
     mst_status status = MST_OK;
-    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    mst_queue queue = mst_stepper_queue(s->context, &s->problem);
     if (mst_problem_is_half(&s->problem, array))
         MST_TRY(fill_halves(s, kernel, loan, done, error));
     else

@@ -79,7 +79,7 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
 
 static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
-    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    mst_queue queue = mst_stepper_queue(s->context, s->sweeps.problem);
     const double start = mst_now();
     for (int k = 0; k < n; k += (int)s->stagger.steps) // the tables hold one trip
         MST_TRY(mst_sweeper_steps(s, &queue, state, mst_smaller((uint64_t)(n - k), (uint64_t)s->stagger.steps), 0, error));

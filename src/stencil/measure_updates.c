@@ -18,7 +18,7 @@ static const double PART_FOR_KERNELS = 0.5; // of the time of a measurement; the
 static mst_status time_launches(const mst_measurement *m, const mst_stepper *stepper, const mst_window w[2],
                                 const mst_window *held, const mst_box *box, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
-    mst_queue queue = MST_QUEUE(m->context, m->context->compute);
+    mst_queue queue = mst_stepper_queue(m->context, m->problem);
     double start = mst_now();
     for (int l = 0; l < n; l++)
         MST_TRY(mst_stepper_enqueue(stepper, &queue, &w[l % 2], &w[1 - l % 2], held, box, 1, 0, error));
@@ -111,7 +111,7 @@ fail:
 static mst_status measure_commands(const mst_measurement *m, const mst_window w[MST_MEASURE_WINDOWS], mst_rates *rates,
                                    mst_error *error) {
     mst_status status = MST_OK;
-    mst_queue queue = MST_QUEUE(m->context, m->context->compute), up = MST_QUEUE(m->context, m->context->upload);
+    mst_queue queue = mst_stepper_queue(m->context, m->problem), up = MST_QUEUE(m->context, m->context->upload);
     const mst_box node = {{0, 0, 0}, {1, 1, 1}};
     static const double nothing = 0;
     double launched[MST_MEASURE_SAMPLES], copied[MST_MEASURE_SAMPLES];

@@ -183,17 +183,47 @@ static mst_status choose_shares(mst_context *lead, const mst_stencil_desc *desc,
     return desc->n_shares > 0 || are_alike(lead) ? MST_OK : measure_shares(lead, desc, parts, shares, error);
 }
 
+enum { LEAST_JOINT_NODES = 1 << 17 };
+
+// Whether the lead has the whole grid, whose launches go to all parts of a processor (stepper.h): in three axes, and of several
+// arrays unless there are few nodes, parts with halos take up to twice as long (docs/performance-log.md).
+static mst_status is_joint(mst_context *lead, const mst_stencil_desc *desc, bool *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_plan_inputs in;
+    mst_problem *p = NULL;
+    *out = false;
+    if (lead->n_hands + 1 < mst_group_size(lead) || desc->n_shares > 0 || desc->exchange_every > 0 ||
+        desc->exchange != MST_STENCIL_EXCHANGE_AUTO || (desc->schedule != MST_STENCIL_AUTO && !mst_plan_in_core(desc->schedule)))
+        return MST_OK;
+    MST_REQUIRE(p = calloc(1, sizeof *p), MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");
+    MST_TRY(mst_problem_read(desc, p, error));
+    MST_TRY(mst_solver_inputs(lead, p, desc, &in, error));
+    const double bytes = (double)p->nodes * (double)(2 * p->state_node_bytes + p->coefficient_node_bytes);
+    *out = p->n_runs == 0 && (p->rank == MST_MAX_AXES || (p->n_arrays > 1 && p->nodes >= LEAST_JOINT_NODES)) &&
+           1.125 * bytes < (double)in.device.left; // kernels may want rows that are a little longer
+    if (*out)
+        mst_log(lead, MST_LOG_DEBUG, "the devices share each launch on the grid");
+fail:
+    if (p)
+        mst_problem_release(p);
+    free(p);
+    return status;
+}
+
 // Where the grid cannot be shared out, the lead has all of it.
 static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, make_fn *make, uint64_t steps, mst_stencil **out,
                            mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_part *parts = NULL;
     double *shares = NULL;
-    bool beside = false;
+    bool beside = false, joint;
     const size_t n = mst_group_size(context);
     *out = NULL;
     MST_TRY(check_shares(desc, n, error));
     if (n == 1 || desc->part || desc->brick || desc->rank < 2)
+        return make(context, desc, steps, out, error);
+    MST_TRY(is_joint(context, desc, &joint, error));
+    if (joint)
         return make(context, desc, steps, out, error);
     MST_REQUIRE((parts = calloc(n, sizeof *parts)) && (shares = calloc(n, sizeof *shares)), MST_ERROR_HOST_MEMORY,
                 "out of memory sharing out a grid");

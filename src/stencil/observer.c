@@ -103,7 +103,7 @@ mst_status mst_observer_create(mst_schedule *schedule, mst_observer *o, mst_erro
                         .problem = schedule->with.problem,
                         .footprint = &schedule->with.plan->footprint,
                         .schedule = schedule,
-                        .queue = MST_QUEUE(context, context->compute)};
+                        .queue = mst_stepper_queue(context, schedule->with.problem)};
     if (all->n_monitors + all->n_spectra == 0)
         return MST_OK;
     o->monitors = calloc(all->n_monitors + 1, sizeof *o->monitors);

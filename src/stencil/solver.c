@@ -45,7 +45,7 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
         in->host.left /= context->lead->n_peers + 1;
         in->part_steps = desc->part ? desc->part->steps : desc->brick->steps;
     }
-    return mst_stepper_limits(context, &in->tile_limits, error);
+    return mst_stepper_limits(context, problem, &in->tile_limits, error);
 }
 
 // Memory that the machine lacks is given all the same, until it is written.

@@ -37,7 +37,7 @@ static void add_launches(mst_sweeper *s, uint64_t planes, uint64_t cache) {
 
 // Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
 static void add_tiles(mst_sweeper *s, int64_t steps) {
-    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = s->context->device.compute_units;
+    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = mst_stepper_units(s->context, s->sweeps.problem);
     const mst_problem *p = s->sweeps.problem;
     const bool is_wide = p->rank == 2 && p->n_arrays + p->n_coefficients <= MOST_WIDE_ARRAYS;
     const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);

@@ -19,7 +19,7 @@ size_t mst_stepper_vector_bytes(const mst_context *context) {
     return mst_smaller(mst_larger(native, (size_t)LEAST_VECTOR_BYTES), (size_t)MOST_VECTOR_BYTES);
 }
 
-mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error) {
+mst_status mst_stepper_limits(const mst_context *context, const mst_problem *problem, mst_tile_limits *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_device_info *device = &context->device;
     size_t argument_bytes = 0;
@@ -29,7 +29,7 @@ mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, 
                              .local_bytes = device->local_memory_bytes,
                              .argument_bytes = argument_bytes,
                              .items = device->max_work_group_size,
-                             .units = device->compute_units,
+                             .units = mst_stepper_units(context, problem),
                              .vector_bytes = mst_stepper_vector_bytes(context)};
 fail:
     return status;
@@ -84,7 +84,7 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
     mst_text text = {0};
     const bool gpu = shape == MST_STENCIL_SHAPE_GPU;
     *s = (mst_stepper){.points = points, .tables = tables, .context = context};
-    MST_TRY(mst_stepper_limits(context, &limits, error));
+    MST_TRY(mst_stepper_limits(context, problem, &limits, error));
     MST_TRY(mst_pipeline_make(problem, m, gpu, &s->pipeline, error));
     MST_TRY(mst_pipeline_make(problem, 1, gpu, &single, error));
     MST_TRY(mst_tile_make(&s->pipeline, shape, choice, &limits, &s->tile, error));

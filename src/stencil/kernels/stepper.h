@@ -4,6 +4,7 @@
 
 #include "runtime/cache.h"
 #include "runtime/kernel.h"
+#include "stencil/scheme/part.h"
 #include "stencil/scheme/points.h"
 #include "tile.h"
 
@@ -38,8 +39,23 @@ typedef struct mst_stepper {
 // Bytes of the vectors of a CPU's kernels.
 size_t mst_stepper_vector_bytes(const mst_context *context);
 
+// Launches on a whole grid, unless that is small, go to all parts of a processor that work in the context, those on a part of a
+// grid to its own device.
+static inline bool mst_stepper_shares(const mst_context *context, const mst_problem *problem) {
+    static const uint64_t least = 1 << 14; // nodes
+    return context->n_hands > 0 && problem->nodes >= least && !mst_problem_is_part(problem);
+}
+static inline unsigned mst_stepper_units(const mst_context *context, const mst_problem *problem) {
+    return mst_stepper_shares(context, problem) ? context->units : context->device.compute_units;
+}
+static inline mst_queue mst_stepper_queue(mst_context *context, const mst_problem *problem) {
+    mst_queue queue = MST_QUEUE(context, context->compute);
+    queue.shares = mst_stepper_shares(context, problem);
+    return queue;
+}
+
 // What the device offers, as far as tiles go by it.
-mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error);
+mst_status mst_stepper_limits(const mst_context *context, const mst_problem *problem, mst_tile_limits *out, mst_error *error);
 
 // With which kernels of stencils are built. A float32 quotient may be 2.5 ulp off by default (OpenCL C 1.2, 7.4), and then
 // differs from that of other kernels and devices.

@@ -115,7 +115,7 @@ mst_status mst_write_cpu(const mst_writer *w, mst_error *error) {
         c.n_half += mst_problem_is_half(w->problem, a);
     MST_TRY(mst_write_helpers(w, t->width, error));
     mst_stencil_cpu_write_tables(&c, n_versions);
-    mst_write_head(w, "advance", "get_group_id(0)");
+    mst_write_head(w, "advance", "get_global_id(0)"); // the number of its work-group, of one item, in all parts of a launch
     mst_text_put(c.out,
                  "\n// Rings of planes, $plane elements each, of $pitch a row; column column_begin is number $left in it.\n"
                  "__local real ring[$elements] __attribute__((aligned(64)));\n"

@@ -275,7 +275,7 @@ static void write_line(const sweep_writer *g, int k, const mst_signature *signat
 static void write_cpu(const sweep_writer *g, int k, const mst_signature *signature) {
     mst_text_put(g->out,
                  "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
-                 "const long part_begin = get_group_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
+                 "const long part_begin = get_global_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
                  "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1, line = part_begin / parts_of_line;\n"
                  "long plane = grid.s6 + line / n_rows, row = line % n_rows, part_of_line = part_begin % parts_of_line;\n"
                  "for (long part = part_begin; part < part_end; part++) {\n"

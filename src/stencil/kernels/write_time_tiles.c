@@ -147,8 +147,8 @@ static void write_loops(const mst_writer *w, const mst_sweeps *s) {
         w->out,
         "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
         "const bool is_gap = tiles.s2;\n"
-        "if (get_group_id(0) % tiles.s5 != tiles.s5 - 1)\nreturn;\n"
-        "const long tile = get_group_id(0) / tiles.s5, begin = n_planes * (tile + (is_gap ? $first_gap : 0)) / tiles.s0;\n"
+        "if (get_global_id(0) % tiles.s5 != tiles.s5 - 1)\nreturn;\n"
+        "const long tile = get_global_id(0) / tiles.s5, begin = n_planes * (tile + (is_gap ? $first_gap : 0)) / tiles.s0;\n"
         "const long end = n_planes * (tile + 1) / tiles.s0, last = (tiles.s1 - 1) * $lag;\n"
         "for (long block = 0; block < n_rows + $behind; block += tiles.s4)\n"
         "for (long wave = begin; wave < (is_gap ? begin + last : end) + last; wave += tiles.s6)\n"

@@ -216,7 +216,7 @@ mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out,
     mst_status status = MST_OK;
     in_core *c = calloc(1, sizeof *c);
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    c->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
+    c->base = mst_schedule_base(&kind, desc);
     *out = &c->base;
     for (int k = 0; k < 2; k++)
         MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));

@@ -2,6 +2,7 @@
 
 #include "runtime/context.h"
 #include "runtime/numbers.h"
+#include "stencil/kernels/stepper.h"
 
 #include <float.h>
 #include <math.h>
@@ -62,7 +63,7 @@ mst_status mst_counter_count(const mst_counter *c, int array, cl_mem values, con
     const size_t group = mst_kernel_group(context, kernel, (size_t)items);
     const mst_argument arguments[] = {MST_BIND(values, values), MST_BIND(grid, *grid), MST_BIND(counts, counts),
                                       MST_BIND(items, items)};
-    mst_queue queue = MST_QUEUE(context, context->compute);
+    mst_queue queue = mst_stepper_queue(context, c->problem);
     cl_uint *read = malloc((size_t)items * sizeof *read);
     *count = 0;
     MST_REQUIRE(read, MST_ERROR_HOST_MEMORY, "out of memory looking at a field");

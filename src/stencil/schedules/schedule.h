@@ -77,6 +77,10 @@ struct mst_schedule {
     mst_queue queue; // the context's for kernels
 };
 
+static inline mst_schedule mst_schedule_base(const mst_schedule_kind *kind, const mst_schedule_desc *desc) {
+    return (mst_schedule){kind, *desc, mst_stepper_queue(desc->context, desc->problem)};
+}
+
 // A piece of the device's state, that of array 0, which is empty while the state is in a backing store.
 static inline mst_loan mst_schedule_loan(const mst_schedule *schedule, cl_mem piece) {
     const mst_problem *p = schedule->with.problem;

@@ -371,7 +371,7 @@ mst_status mst_skewed_sweeping_create(const mst_schedule_desc *desc, mst_schedul
     mst_status status = MST_OK;
     skewed_sweeps *k = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    k->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
+    k->base = mst_schedule_base(&kind, desc);
     k->with = &k->base.with;
     k->sweeps = &desc->sweeper->sweeps;
     k->ring = desc->plan->ring;

@@ -280,7 +280,7 @@ mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out
     const mst_allocation *parts = desc->plan->footprint.parts;
     sweeping *c = calloc(1, sizeof *c);
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    c->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
+    c->base = mst_schedule_base(&kind, desc);
     *out = &c->base;
     MST_TRY(mst_sweeping_take(desc->context, sweeps_of(c), parts[MST_FOOTPRINT_STATE].what, false, &c->state, error));
     MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts, error));

@@ -31,6 +31,14 @@ static inline bool mst_problem_is_cut(const mst_problem *p, int axis) {
 // periodic part in two pieces.
 mst_status mst_problem_cut(mst_problem *problem, const mst_part part[N_AXES], mst_error *error);
 
+// Whether there is more of the grid elsewhere.
+static inline bool mst_problem_is_part(const mst_problem *p) {
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (p->is_ring[axis] || p->grid[axis] != p->whole[axis])
+            return true;
+    return false;
+}
+
 // Whether a part of an axis of the whole grid has the region of a source in two pieces.
 bool mst_part_splits(const mst_problem *problem, int axis, const mst_part *part);
 
