@@ -469,7 +469,7 @@ static bool is_taken(size_t i) {
             before += k < i;
             all++;
         }
-    return ways[i].shape == CPU ? !test_spared(i, 3) : test_turn(before, all);
+    return ways[i].shape == CPU ? !test_spared(i, 5) : test_turn(before, all);
 }
 
 void test_scheme_check_all_ways(mst_context *context, const char *name, mst_stencil_desc d, const test_scheme *reference,

@@ -101,9 +101,19 @@ static void test_ways_of(mst_context *context, bool is_wave, mst_type precision)
     test_scheme_free(&flushed);
 }
 
-static void test_transport(void **state) { test_ways_of(*state, false, MST_FLOAT32); }
-static void test_wave(void **state) { test_ways_of(*state, true, MST_FLOAT32); }
-static void test_double(void **state) { test_ways_of(*state, false, MST_FLOAT64); }
+// Of each two that share kernels' parts the short form takes one.
+static void test_transport(void **state) {
+    if (!test_spared(0, 2))
+        test_ways_of(*state, false, MST_FLOAT32);
+}
+static void test_double(void **state) {
+    if (!test_spared(1, 2))
+        test_ways_of(*state, false, MST_FLOAT64);
+}
+static void test_wave(void **state) {
+    if (!test_spared(0, 2))
+        test_ways_of(*state, true, MST_FLOAT32);
+}
 
 // What sweeps make of it, as a reference: the interpreter knows no layers.
 static test_scheme run_sweeps(mst_context *context, const mst_stencil_desc *desc) {
@@ -128,6 +138,8 @@ static test_scheme run_sweeps(mst_context *context, const mst_stencil_desc *desc
 }
 
 static void test_layers(void **state) {
+    if (test_spared(1, 2))
+        return;
     mst_stencil_desc d = describe(true, MST_FLOAT32);
     d.boundaries = layers;
     d.subnormals = MST_STENCIL_SUBNORMALS_KEEP;
