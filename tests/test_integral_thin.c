@@ -129,7 +129,38 @@ static void test_thin(void **state) {
         }
 }
 
+// Where limits depend on other variables: what is compared is 0 along a limit and decided beside it, a strip beside one is found,
+// and a kink that goes through axes askew is halved across, not along.
+static void test_beside_limits(void **state) {
+    static const struct {
+        const char *integrand;
+        mst_integral_range ranges[3];
+        int n;
+        double tolerance, exact;
+    } cases[] = {{"1", {{"x", "0", "2"}, {"y", "-1", "1"}, {"z", "x - 1", "max(x - 1, 0.1 - 1.7*y)"}}, 3, 1e-5, 536.0 / 255},
+                 {"1 + sin(y) + z*x^2 + (z + y > 0 ? 1 : 0)",
+                  {{"x", "0", "2"}, {"y", "x - 1", "x + 1"}, {"z", "max(x - 1, -y)", "x + 1"}},
+                  3,
+                  1e-6,
+                  35.600212477417070},
+                 {"1 + (y - x < 1e-3 ? 100 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.59995},
+                 {"(y - x)*(y - x - 1e-3) < 0 ? 100 : 1", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.5989505}};
+    mst_integral_result r;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        mst_integral_desc d = test_integral_desc(cases[i].integrand, cases[i].ranges, 0, NULL);
+        d.n_variables = cases[i].n;
+        d.relative_tolerance = cases[i].tolerance;
+        d.max_evaluations = 4000000;
+        test_integral_run(*state, &d, NULL, 1, &r);
+        CHECK(r.status == MST_INTEGRAL_CONVERGED &&
+                  fabs(r.value - cases[i].exact) <= fmax(r.error, cases[i].tolerance * cases[i].exact),
+              "%s: %.9g +- %g, should be %.9g; %s after %llu", cases[i].integrand, r.value, r.error, cases[i].exact,
+              mst_integral_status_name(r.status), (unsigned long long)r.evaluations);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin),
+                                       cmocka_unit_test(test_beside_limits)};
     return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
 }

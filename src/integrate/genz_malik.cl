@@ -21,6 +21,8 @@
 #define CAUTION                                                                                                        \
     REAL(0.5) // true errors at jumps across an axis are up to a third of the largest null rule, at |x - c|^s a half
 
+#define ROUNDED                                                                                                        \
+    (64 * EPSILON) // of the largest |f| on an axis: a null rule below is rounding, and tells no axis from another
 #define STEADILY_STEEP REAL(1.25)
 #define AT_NEAR REAL(0.32071571)         // shares of the box from a side: (1 - sqrt(9/70)) / 2
 #define SINGULAR 4                       // times what a power holds
@@ -69,7 +71,8 @@ void add_value(const box *b, uint q, realv f, sums *s) {
         if (which == 5) {
             const realv low = fmax(fabs(s->nulls[0]), fabs(s->nulls[1])),
                         high = fmax(fabs(s->nulls[2]), fabs(s->nulls[3]));
-            const realv steep = fmax(low, high), wide = fabs(b->half_width[k]);
+            const realv most = fmax(fabs(s->first), fmax(s->sizes[0], s->sizes[1])), all = fmax(low, high);
+            const realv steep = all > ROUNDED * most ? all : (realv)0, wide = fabs(b->half_width[k]);
             s->axis = (steep > s->steepest || (steep == s->steepest && wide > s->widest)) ? (realv)k : s->axis;
             s->widest = s->axis == (realv)k ? wide : s->widest;
             s->steepest = s->axis == (realv)k ? steep : s->steepest;
