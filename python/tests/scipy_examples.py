@@ -23,7 +23,6 @@ _OTHERWISE = (  # lines, or what is in their results, that come out otherwise, a
     ("cubature", "0.16666667, 0.14285714", "SciPy gives the shape (1, 10), too, which its page leaves out"),
     ("cubature", "1.8921661", "and here (1,)"),
     ("cubature", "-0.79812452", "its arguments are random"),
-    ("nquad", "1.8546948553373528e-07", "the error counts what its comparison may hide between nodes"),
     ("nquad", "'neval'", "another rule takes another number of evaluations"),
     ("quad", "integrate.quad(y, -1, 10000)", "the page shows how QUADPACK misses a peak, which is found here"),
     ("tanhsinh", "tanhsinh(f, -np.inf, 1000).integral", "the page shows an inaccurate result"),
