@@ -11,7 +11,8 @@
 enum { MOST_PARTS = 9 };
 
 static mst_problem problem_of(uint64_t planes, bool is_ring) {
-    mst_problem p = {.rank = 3, .grid = {planes, 7, 11}, .whole = {planes, 7, 11}, .plane = 77, .state_node_bytes = 8};
+    mst_problem p = {
+        .rank = 3, .grids = 1, .grid = {planes, 7, 11}, .whole = {planes, 7, 11}, .plane = 77, .state_node_bytes = 8};
     p.boundaries[PLANES][0].kind = p.boundaries[PLANES][1].kind = is_ring ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN;
     return p;
 }

@@ -291,8 +291,8 @@ static void test_limits(void **state) {
     d.run_values = NULL;
     REFUSED(MST_ERROR_ARGUMENT, "run_values", mst_stencil_create(*state, &d, &solver, &e));
     d.run_values = some;
-    d.rank = 3;
-    REFUSED(MST_ERROR_ARGUMENT, "3 axes; 1 or 2", mst_stencil_create(*state, &d, &solver, &e));
+    d.rank = 4;
+    REFUSED(MST_ERROR_ARGUMENT, "4 axes; 1 to 3", mst_stencil_create(*state, &d, &solver, &e));
 }
 
 int main(void) {

@@ -31,7 +31,7 @@ static void describe_array(const mst_stencil_desc *desc, const char *name, int l
     size_t grid[MST_MAX_AXES];
     array->name = name;
     array->level = level;
-    array->rank = problem_shape(desc, grid);
+    array->rank = problem_region_shape(desc, grid);
     memcpy(array->shape, shape, sizeof array->shape);
 }
 
@@ -60,7 +60,7 @@ int solve_list_state(solve_run *run) {
     mst_stencil_memory first = MST_STENCIL_MEMORY_INIT;
     mst_error error;
     size_t shape[MST_MAX_AXES], n = 0;
-    problem_shape(desc, shape);
+    problem_region_shape(desc, shape);
     if (mst_stencil_find_memory(desc, 0, &first, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
     for (size_t i = 0; i < desc->n_fields; i++)

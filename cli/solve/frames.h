@@ -30,12 +30,12 @@ int frame_draw_png(const cli_whole_file *whole, const mst_layout *layout, const 
 // ---- frame_vti.c
 
 typedef struct frame_grid {
-    mst_layout layout; // of each field: dense, float32 or float64, rank 1 to 3
-    double spacing[3], origin[3];
+    mst_layout layout; // of each field: dense, float32 or float64, rank 1 to 4
+    double spacing[4], origin[4];
 } frame_grid;
 
-// Makes of an open file a .vti file of n fields, all but their values: field i belongs at byte *first + i * *step of it. Returns
-// an exit code. cli_whole_commit follows when the values are there.
+// Makes of an open file a .vti file of n fields of up to three axes, all but their values: field i belongs at byte *first + i *
+// *step of it. Returns an exit code. cli_whole_commit follows when the values are there.
 int frame_begin_vti(const cli_whole_file *whole, const frame_grid *grid, const char *const *names, size_t n, uint64_t *first,
                     uint64_t *step);
 

@@ -177,7 +177,7 @@ int solve_write_rows(solve_run *run) {
 
 mst_layout solve_spectrum_layout(const problem *p, size_t k) {
     const mst_stencil_spectrum *s = &p->spectra[k];
-    size_t shape[MST_MAX_AXES + 1] = {s->n_frequencies};
+    size_t shape[MST_MAX_AXES + 2] = {s->n_frequencies};
     int rank = 1;
     if (p->desc.n_runs > 0)
         shape[rank++] = p->desc.n_runs;

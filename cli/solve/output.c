@@ -26,18 +26,58 @@ size_t solve_files_a_frame(const problem_output *output) { return output->format
 // The layout of a frame is that of the region without the sliced axes; origin and spacing are along the axes that are left.
 void solve_frame_grid(const solve_run *run, const problem_output *output, frame_grid *grid) {
     const mst_stencil_desc *desc = &run->problem.desc;
-    const int runs = desc->n_runs > 0;
-    size_t shape[MST_MAX_AXES];
-    int rank = 0;
-    for (int k = 0; k < desc->rank + runs; k++) {
-        const double spacing = k < runs ? 1 : desc->spacing[k - runs];
+    size_t shape[MST_MAX_AXES + 1] = {output->n_runs};
+    int rank = desc->n_runs > 0 && !output->of_one_run;
+    grid->origin[0] = 0;
+    grid->spacing[0] = 1;
+    for (int k = 0; k < desc->rank; k++) {
         if (output->sliced[k])
             continue;
         shape[rank] = output->region.count[k];
-        grid->origin[rank] = (double)output->region.start[k] * spacing;
-        grid->spacing[rank++] = (double)output->region.step[k] * spacing;
+        grid->origin[rank] = (double)output->region.start[k] * desc->spacing[k];
+        grid->spacing[rank++] = (double)output->region.step[k] * desc->spacing[k];
     }
     grid->layout = mst_layout_dense(output->type ? output->type : desc->precision, rank, shape);
+}
+
+// A frame is of several regions, one behind the other, where the runs' planes are those of one axis, but not all are wanted.
+static size_t count_pieces(const solve_run *run, const problem_output *output) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    const bool joined = desc->n_runs > 0 && desc->rank == MST_MAX_AXES;
+    return joined && (output->region.count[0] < desc->grid[0] || output->region.step[0] > 1) ? output->n_runs : 1;
+}
+
+// Such a region as the library takes it.
+static mst_stencil_region piece_of(const solve_run *run, const problem_output *output, size_t piece) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    mst_stencil_region region = output->region;
+    if (desc->n_runs == 0)
+        return region;
+    if (desc->rank == MST_MAX_AXES) {
+        region.start[0] += (output->first_run + piece) * desc->grid[0];
+        region.count[0] *= output->n_runs / count_pieces(run, output);
+        return region;
+    }
+    for (int k = desc->rank; k > 0; k--) {
+        region.start[k] = region.start[k - 1];
+        region.step[k] = region.step[k - 1];
+        region.count[k] = region.count[k - 1];
+    }
+    region.start[0] = output->first_run;
+    region.step[0] = 1;
+    region.count[0] = output->n_runs;
+    return region;
+}
+
+static int put_frame(solve_run *run, const problem_output *output, const cli_whole_file *whole, uint64_t offset,
+                     const char *field, const frame_grid *grid) {
+    const size_t n = count_pieces(run, output);
+    int code = CLI_DONE;
+    for (size_t piece = 0; piece < n && code == CLI_DONE; piece++) {
+        const mst_stencil_region region = piece_of(run, output, piece);
+        code = solve_put(run, whole, offset + piece * (cli_layout_bytes(&grid->layout) / n), field, &region, output->type);
+    }
+    return code;
 }
 
 // Where the values of a frame's fields are in its file.
@@ -61,18 +101,23 @@ static int begin_frame(solve_run *run, size_t k, const char *path, const frame_g
 }
 
 // A field's values for a picture; a team puts them into a file that gets no name.
-static int read_values(solve_run *run, size_t k, const char *field, const char *path, void *values, size_t bytes) {
+static int read_values(solve_run *run, size_t k, const char *field, const char *path, void *values, const frame_grid *grid) {
     const problem_output *output = &run->problem.outputs[k];
+    const size_t bytes = (size_t)cli_layout_bytes(&grid->layout), n = count_pieces(run, output);
     cli_whole_file file = {0};
     mst_error error;
+    for (size_t piece = 0; piece < n && !run->shared; piece++) {
+        const mst_stencil_region region = piece_of(run, output, piece);
+        const mst_location to = mst_at_host((char *)values + piece * (bytes / n));
+        if (mst_stencil_read_as(run->solver, field, 0, &region, output->type, to, &error) != MST_OK)
+            return cli_fail(solve_command, output->file, &error);
+    }
     if (!run->shared)
-        return mst_stencil_read_as(run->solver, field, 0, &output->region, output->type, mst_at_host(values), &error) == MST_OK
-                   ? CLI_DONE
-                   : cli_fail(solve_command, output->file, &error);
+        return CLI_DONE;
     int code = solve_is_first() ? cli_whole_open(solve_command, &run->frame_places[k], path, true, &file) : CLI_DONE;
     code = cli_agree(solve_command, code);
     if (code == CLI_DONE)
-        code = solve_put(run, &file, 0, field, &output->region, output->type);
+        code = put_frame(run, output, &file, 0, field, grid);
     if (code == CLI_DONE && solve_is_first()) {
         const mst_location from = mst_at_file(fileno(file.file), 0);
         if (!cli_read_bytes(&from, 0, values, bytes))
@@ -93,7 +138,7 @@ static int fill_png(solve_run *run, size_t k, size_t field, const cli_whole_file
     }
     code = cli_agree(solve_command, code);
     if (code == CLI_DONE)
-        code = read_values(run, k, output->fields[field], whole->path, values, bytes);
+        code = read_values(run, k, output->fields[field], whole->path, values, grid);
     if (code == CLI_DONE && solve_is_first())
         code = frame_draw_png(whole, &grid->layout, values, &output->style);
     free(values);
@@ -110,7 +155,7 @@ static int write_frame(solve_run *run, size_t k, size_t field, const char *path,
     if (code == CLI_DONE && output->format == PROBLEM_PNG)
         code = fill_png(run, k, field, &whole, grid);
     for (size_t i = first; i < end && code == CLI_DONE && output->format != PROBLEM_PNG; i++)
-        code = solve_put(run, &whole, at.first + (i - first) * at.stride, output->fields[i], &output->region, output->type);
+        code = put_frame(run, output, &whole, at.first + (i - first) * at.stride, output->fields[i], grid);
     if (code == CLI_DONE && solve_is_first())
         code = cli_whole_commit(&whole, false);
     cli_whole_close(&whole);
@@ -166,7 +211,7 @@ mst_layout solve_result_layout(const solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     const mst_type type = run->options->output_type ? run->options->output_type : desc->precision;
     const int several = desc->n_updates > 1;
-    size_t shape[MST_MAX_AXES + 1] = {desc->n_updates};
+    size_t shape[MST_MAX_AXES + 2] = {desc->n_updates};
     const int rank = problem_shape(desc, shape + several);
     return mst_layout_dense(type, rank + several, shape);
 }
@@ -181,7 +226,7 @@ int solve_write_result(solve_run *run) {
     int code = CLI_DONE;
     if (!run->result.whole.file && !run->result.is_shared)
         return CLI_DONE;
-    problem_shape(desc, all.count);
+    problem_region_shape(desc, all.count);
     cli_take_time();
     for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++)
         if (!desc->fields[i].coefficient)

@@ -22,9 +22,10 @@ typedef struct problem_output {
     problem_format format;
     size_t n_fields;
     const char *fields[MST_STENCIL_MAX_FIELDS];
-    mst_stencil_region region;
-    bool sliced[MST_MAX_AXES]; // axes that a slice fixes, and frames do not have
-    mst_type type;             // of .npy files; 0: the precision
+    mst_stencil_region region; // of the grid; of an ensemble, of the grid of each of these runs
+    size_t first_run, n_runs;
+    bool of_one_run, sliced[MST_MAX_AXES]; // the runs, or axes, that a slice fixes, and frames do not have
+    mst_type type;                         // of .npy files; 0: the precision
     frame_style style;
 } problem_output;
 
@@ -118,16 +119,27 @@ typedef struct problem {
 static inline size_t problem_runs(const mst_stencil_desc *desc) { return desc->n_runs > 0 ? desc->n_runs : 1; }
 
 // The shape of a field's array: the runs, if there are several, then the grid. Returns its rank.
-static inline int problem_shape(const mst_stencil_desc *desc, size_t shape[MST_MAX_AXES]) {
+static inline int problem_shape(const mst_stencil_desc *desc, size_t shape[MST_MAX_AXES + 1]) {
     const int runs = desc->n_runs > 0;
     shape[0] = desc->n_runs;
-    for (int k = 0; k < desc->rank && k + runs < MST_MAX_AXES; k++)
+    for (int k = 0; k < desc->rank; k++)
         shape[k + runs] = desc->grid[k];
     return desc->rank + runs;
 }
 
+// The same as the library takes regions of it: the planes of runs of a grid of three axes lie one behind the other.
+static inline int problem_region_shape(const mst_stencil_desc *desc, size_t shape[MST_MAX_AXES]) {
+    size_t all[MST_MAX_AXES + 1];
+    const int rank = problem_shape(desc, all), joined = rank > MST_MAX_AXES;
+    for (int k = joined; k < rank; k++)
+        shape[k - joined] = all[k];
+    if (joined)
+        shape[0] *= all[0];
+    return rank - joined;
+}
+
 static inline mst_layout problem_layout(const mst_stencil_desc *desc) {
-    size_t shape[MST_MAX_AXES];
+    size_t shape[MST_MAX_AXES + 1];
     const int rank = problem_shape(desc, shape);
     return mst_layout_dense(desc->precision, rank, shape);
 }

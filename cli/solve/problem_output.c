@@ -6,8 +6,6 @@
 typedef struct output_reading {
     problem *p;
     problem_output *output;
-    bool of_one_run; // of an ensemble
-    size_t run;
 } output_reading;
 
 static bool read_every(cli_yaml *y, yaml_node_t *node, void *target) {
@@ -77,10 +75,11 @@ static bool read_slice_axis(cli_yaml *y, const char *name, yaml_node_t *node, si
     double value;
     (void)index;
     if (r->p->desc.n_runs > 0 && strcmp(name, "run") == 0) {
-        uint64_t number;
-        r->of_one_run = cli_yaml_integer(y, node, 0, r->p->desc.n_runs - 1, &number);
-        r->run = (size_t)number;
-        return r->of_one_run;
+        uint64_t number = 0;
+        r->output->of_one_run = cli_yaml_integer(y, node, 0, r->p->desc.n_runs - 1, &number);
+        r->output->first_run = (size_t)number;
+        r->output->n_runs = 1;
+        return r->output->of_one_run;
     }
     if (axis < 0)
         return cli_yaml_error(y, node, "no such axis of the grid; expected one of x, y, z, as slice: {z: 32}");
@@ -97,7 +96,7 @@ static bool read_slice_axis(cli_yaml *y, const char *name, yaml_node_t *node, si
 
 static bool read_slice(cli_yaml *y, yaml_node_t *node, void *target) {
     size_t n;
-    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of axes to nodes, as {z: 32}", MST_MAX_AXES - 1, &n) &&
+    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of axes to nodes, as {z: 32}", MST_MAX_AXES, &n) &&
            cli_yaml_entries(y, node, read_slice_axis, target);
 }
 
@@ -148,21 +147,6 @@ static const cli_yaml_key output_keys[] = {
     {"colors", read_output_colors, false}, {"range", read_output_range, false}, {"type", read_type, false},
 };
 
-// The runs are the slowest axis of all arrays.
-static void add_run_axis(const output_reading *r) {
-    problem_output *o = r->output;
-    for (int k = MST_MAX_AXES - 1; k > 0; k--) {
-        o->region.start[k] = o->region.start[k - 1];
-        o->region.step[k] = o->region.step[k - 1];
-        o->region.count[k] = o->region.count[k - 1];
-        o->sliced[k] = o->sliced[k - 1];
-    }
-    o->region.start[0] = r->run;
-    o->region.step[0] = 1;
-    o->region.count[0] = r->of_one_run ? 1 : r->p->desc.n_runs;
-    o->sliced[0] = r->of_one_run;
-}
-
 static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     problem *p = target;
     problem_output *output = &p->outputs[index];
@@ -170,7 +154,7 @@ static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t
     int axes = 0;
     (void)name;
     p->n_outputs = index + 1;
-    *output = (problem_output){.n_fields = 1, .fields = {p->updates[0].field}};
+    *output = (problem_output){.n_fields = 1, .fields = {p->updates[0].field}, .n_runs = p->desc.n_runs};
     for (int k = 0; k < p->desc.rank; k++) {
         output->region.step[k] = 1;
         output->region.count[k] = p->desc.grid[k];
@@ -179,12 +163,13 @@ static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t
         return false;
     if (!check_type(&reading, node))
         return false;
-    if (p->desc.n_runs > 0)
-        add_run_axis(&reading);
-    for (int k = 0; k < p->desc.rank + (p->desc.n_runs > 0); k++)
+    axes += p->desc.n_runs > 0 && !output->of_one_run;
+    for (int k = 0; k < p->desc.rank; k++)
         axes += !output->sliced[k];
     if (axes == 0)
         return cli_yaml_error(y, node, "a slice leaves at least one axis; receivers record single nodes");
+    if (axes > MST_MAX_AXES && output->format == PROBLEM_VTI)
+        return cli_yaml_error(y, node, "a .vti file has up to three axes, this output %d; add a slice, as slice: {run: 0}", axes);
     return axes == 2 || output->format != PROBLEM_PNG ||
            cli_yaml_error(y, node, "a picture has two axes, this output %d; %s", axes,
                           axes > 2 ? p->desc.n_runs > 0 ? "add a slice, as slice: {run: 0}" : "add a slice, as slice: {z: 32}"

@@ -157,8 +157,6 @@ static bool take_varying(runs_reading *r) {
 bool problem_read_runs(cli_yaml *y, yaml_node_t *node, void *target) {
     runs_reading r = {.p = target};
     size_t n;
-    if (r.p->desc.rank > 2)
-        return cli_yaml_error(y, node, "runs of grids of one or two axes are computed together; this one has three");
     bool good = node->type == YAML_MAPPING_NODE
                     ? read_table(y, node, &r)
                     : cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a list of runs, or {file: TABLE.npy, parameters: [NAMES]}",

@@ -90,7 +90,8 @@ int solve_put_own(solve_run *run, const char *path, int file, uint64_t offset, c
                   const mst_stencil_region *region, mst_type type) {
     mst_error error;
     size_t shape[MST_MAX_AXES];
-    own_region o = {run, path, field, file, problem_shape(&run->problem.desc, shape), type, offset, 0, region, *region, {0}};
+    own_region o = {run, path,   field,   file, problem_region_shape(&run->problem.desc, shape), type, offset,
+                    0,   region, *region, {0}};
     o.element = mst_type_bytes(type ? type : run->problem.desc.precision);
     if (!run->solver || (run->shared && !cut(&run->shared->brick, o.rank, &o.own, o.before)))
         return CLI_DONE;

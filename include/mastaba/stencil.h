@@ -323,10 +323,12 @@ typedef struct mst_stencil_desc {
 
     // An ensemble: n_runs problems that differ in parameters, computed together, to the bits of each alone. 0: one problem. Run r
     // has run_values[r * n_run_parameters + k] for the parameter run_parameters[k], in place of the value that `parameters` may
-    // have. The grid has one or two axes; arrays that are read and written (regions, initial data, where these have one axis more
-    // than the grid) get the runs as their slowest axis, and a receiver records the values at its points run by run. So does a
-    // monitor: its values are n_runs numbers a look. Regions of monitors and spectra are of a run's grid; a spectrum's sums are
-    // those of its nodes run by run, for each frequency. A run of the solver ends where `until` holds in every run at once.
+    // have. Arrays that are read and written (regions, initial data, where these have one axis more than the grid) get the runs
+    // as their slowest axis, and a receiver records the values at its points run by run. Of grids of three axes regions, and
+    // memory variables, have the planes of all runs in their first axis, plane k of run r being number r grid[0] + k; they stay
+    // on the device (MST_STENCIL_SWEEPS), there are at most 65535 runs, and no parts. So does a monitor: its values are n_runs
+    // numbers a look. Regions of monitors and spectra are of a run's grid; a spectrum's sums are those of its nodes run by run,
+    // for each frequency. A run of the solver ends where `until` holds in every run at once.
     size_t n_runs, n_run_parameters;
     const char *const *run_parameters;
     const double *run_values;

@@ -139,8 +139,6 @@ def _rows(problem, given, known):
 
 def runs(problem, given, parameters):
     """Values [run, name] of all parameters, each of them of those before it."""
-    if len(problem.grid) > 2:
-        raise problem_error("runs", "grids of one or two axes are computed together; this one has three")
     rows, before = _rows(problem, given, parameters.keys()), dict(problem.symbols)
     values = np.empty((len(rows), len(parameters)))
     for r, row in enumerate(rows):

@@ -192,7 +192,10 @@ class Solver:
             check(lib.mst_stencil_find_memory(self.problem.desc, k, found, per_thread.error))
             if k >= found.n:
                 return
-            yield ffi.string(found.name), tuple(found.shape[i] for i in range(len(self.problem.arrays_shape)))
+            shape = tuple(found.shape)[:len(self.problem.arrays_shape)]
+            if len(self.problem.arrays_shape) > len(shape):  # the planes of all runs, one run behind the other
+                shape = (self.problem.n_runs, shape[0] // self.problem.n_runs, *shape[1:])
+            yield ffi.string(found.name), shape
             k += 1
 
     def _parts(self):

@@ -208,6 +208,24 @@ def test_runs():
     assert np.array_equal(from_start["u"][1], 2 * initial())
 
 
+def test_runs_of_volumes(tmp_path):
+    """The same of grids of three axes, whose checkpoints have layers, too."""
+    problem = {"grid": [21, 10, 12], "parameters": {"k": 0.1}, "fields": {"u": "exp(-(z - 9)^2 - k*x)"}, "boundary": {"z": "absorb 5"},
+               "update": [{"u": "u + k*(stretch_z(dzz(u)) + dxx(u) + dyy(u))"}], "receivers": [{"field": "u", "at": [[3, 4, 5], [9, 0, 2]]}],
+               "monitors": [{"name": "m", "expression": "k*u", "reduce": "sum", "every": 2}], "spectra": [{"field": "u", "frequencies": [0.1]}]}
+    values = [0.05, 0.1, 0.15]
+    together = mastaba.Solver(problem, runs=[{"k": k} for k in values]).run(4)
+    together.save(tmp_path / "half.npz")
+    together.run(4)
+    alone = [mastaba.Solver(problem, parameters={"k": k}).run(8) for k in values]
+    assert together["u"].shape == (3, 21, 10, 12) and all(np.array_equal(u, one["u"]) for u, one in zip(together["u"], alone))
+    assert np.array_equal(together.receiver(), [one.receiver() for one in alone])
+    assert np.array_equal(together.monitor("m"), [one.monitor("m") for one in alone])
+    assert np.array_equal(together.spectrum()[0], [one.spectrum()[0] for one in alone])
+    resumed = mastaba.Solver(problem, runs=[{"k": k} for k in values]).load(tmp_path / "half.npz").run(4)
+    assert np.array_equal(resumed["u"], together["u"])
+
+
 def test_spectra(tmp_path):
     frequencies = {"from": 0.01, "to": 0.04, "count": 4}
     problem = {**HEAT, "spectra": [{"field": "2*u", "frequencies": frequencies, "every": 3, "region": {"x": [2, 8, 3], "y": 5}}]}

@@ -171,11 +171,11 @@ fail:
     return status;
 }
 
-mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
-                             size_t n_items, size_t group, cl_event *event, mst_error *error) {
+mst_status mst_kernel_launch_times(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+                                   size_t n_items, size_t group, size_t times, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     const char *name = kernel->signature.kernel;
-    size_t global = mst_round_up(n_items, group);
+    const size_t global[] = {mst_round_up(n_items, group), times}, local[] = {group, 1};
     cl_event own = NULL, *place;
     cl_uint n_waits;
     const cl_event *waits;
@@ -183,15 +183,20 @@ mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const m
     for (size_t k = 0; k < n_arguments; k++)
         MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
                    name);
-    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && global > group)
-        return launch_parts(queue, kernel, global / group, group, event, error);
+    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && global[0] > group && times == 1)
+        return launch_parts(queue, kernel, global[0] / group, group, event, error);
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
-    MST_TRY_CL(
-        clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, 1, NULL, &global, &group, n_waits, waits, event ? &own : place),
-        "cannot launch kernel %s with %zu work-items in groups of %zu", name, global, group);
+    MST_TRY_CL(clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, times > 1 ? 2 : 1, NULL, global, local, n_waits, waits,
+                                      event ? &own : place),
+               "cannot launch kernel %s with %zu work-items in groups of %zu", name, global[0] * times, group);
     MST_TRY(mst_queue_add(queue, own, name, event, error));
 fail:
     return status;
+}
+
+mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+                             size_t n_items, size_t group, cl_event *event, mst_error *error) {
+    return mst_kernel_launch_times(queue, kernel, arguments, n_arguments, n_items, group, 1, event, error);
 }
 
 size_t mst_kernel_group(const mst_context *context, const mst_kernel *kernel, size_t n_items) {

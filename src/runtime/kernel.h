@@ -97,6 +97,9 @@ static inline mst_argument mst_argument_bind(const char *name, mst_argument_kind
 // is the caller's to release; NULL: none. A double for a parameter of type `real` is rounded to float where `real` is that.
 mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
                              size_t n_items, size_t group, cl_event *event, mst_error *error);
+// The same so many times at once, of which a work-item's is get_global_id(1).
+mst_status mst_kernel_launch_times(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+                                   size_t n_items, size_t group, size_t times, cl_event *event, mst_error *error);
 
 // A work-group size for n_items independent items of a kernel: as the device likes it, but small enough that every compute unit
 // gets work.

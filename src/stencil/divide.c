@@ -97,6 +97,7 @@ mst_status mst_members_divide(mst_context *context, const mst_stencil_desc *desc
     mst_problem *p = calloc(1, sizeof *p);
     MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");
     MST_TRY(mst_problem_read(desc, p, error));
+    MST_REQUIRE(!p->has_grids, MST_ERROR_UNSUPPORTED, "an ensemble of grids of three axes is not cut into parts");
     if (context)
         MST_TRY(mst_solver_inputs(context, p, desc, &in, error));
     MST_TRY(divide(p, desc, context ? &in : NULL, shares, n, steps, parts, beside, error));
@@ -307,6 +308,7 @@ static mst_status find_brick(const mst_stencil_desc *desc, const size_t *bricks,
     mst_problem *p = calloc(1, sizeof *p);
     MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");
     MST_TRY(mst_problem_read(desc, p, error));
+    MST_REQUIRE(!p->has_grids, MST_ERROR_UNSUPPORTED, "an ensemble of grids of three axes is not cut into parts");
     MST_TRY(lay_out(p, desc, bricks, n, steps, &l, error));
     MST_TRY(make_brick(p, &l, number, brick, error));
 fail:

@@ -1,17 +1,20 @@
-// Ensembles: many problems that differ in parameters become one, of a grid with one axis more.
+// Ensembles: many problems that differ in parameters become one, of a grid with one axis more. What grids of three axes are read
+// for is repeated in every run when they are read.
 #include "description.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1 << 20 };
+enum { MOST_RUNS = 1 << 20, MOST_GRIDS = (1 << 16) - 1 }; // the latter that all devices launch at once
 
 static mst_status check(const mst_stencil_desc *d, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(d->n_runs <= MOST_RUNS, MST_ERROR_ARGUMENT, "there are %zu runs; at most %d", d->n_runs, MOST_RUNS);
-    MST_REQUIRE(d->rank >= 1 && d->rank < MST_MAX_AXES, MST_ERROR_ARGUMENT,
-                "the grid of an ensemble of runs has %d axes; 1 or 2 are supported", d->rank);
+    MST_REQUIRE(d->rank >= 1 && d->rank <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "the grid has %d axes; 1 to 3 are supported",
+                d->rank);
+    MST_REQUIRE(d->rank < MST_MAX_AXES || d->n_runs <= MOST_GRIDS, MST_ERROR_ARGUMENT,
+                "there are %zu runs of grids of three axes; at most %d", d->n_runs, MOST_GRIDS);
     MST_REQUIRE(d->n_run_parameters == 0 || (d->run_parameters && d->run_values), MST_ERROR_ARGUMENT,
                 "run_parameters and run_values must not be NULL");
     for (size_t k = 0; k < d->n_sources; k++)
@@ -167,13 +170,19 @@ mst_status mst_ensemble_expand(mst_scheme_description *out, mst_error *error) {
     mst_stencil_desc *d = &out->desc;
     mst_stencil_field *fields = out->arrays[1];
     MST_TRY(check(d, error));
-    expand_grid(out);
+    const bool has_grids = d->rank == MST_MAX_AXES;
+    if (has_grids)
+        d->rank++;
+    else
+        expand_grid(out);
     for (size_t k = 0; k < d->n_fields && d->n_fields <= MST_STENCIL_MAX_FIELDS; k++) {
         expand_initial(d->rank, d->n_runs, &fields[k].initial);
         expand_initial(d->rank, d->n_runs, &fields[k].previous);
-        if (fields[k].boundaries)
+        if (fields[k].boundaries && !has_grids)
             expand_boundaries(d->rank, out->field_boundaries[k]);
     }
+    if (has_grids)
+        return MST_OK;
     MST_TRY(expand_sources(out, error));
     MST_TRY(expand_receivers(out, error));
     expand_observations(out);

@@ -3,6 +3,7 @@
 #include "half.h"
 #include "runtime/error.h"
 #include "runtime/layout.h"
+#include "scheme/part.h"
 
 #include <math.h>
 
@@ -14,11 +15,14 @@ bool mst_given_is_real(mst_type type) {
 
 static mst_status check_layout(const mst_stencil_desc *desc, const mst_layout *layout, const char *what, mst_error *error) {
     mst_status status = MST_OK;
+    const bool has_runs = mst_ensemble_has_grids(desc); // before the grid's axes
     MST_REQUIRE(layout->rank == desc->rank, MST_ERROR_ARGUMENT, "%s has %d axes, the grid has %d", what, layout->rank,
                 desc->rank);
-    for (int k = 0; k < desc->rank; k++)
-        MST_REQUIRE(layout->shape[k] == desc->grid[k], MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu",
-                    what, layout->shape[k], k, desc->grid[k]);
+    for (int k = 0; k < desc->rank; k++) {
+        const size_t length = has_runs && k == 0 ? desc->n_runs : desc->grid[k - has_runs];
+        MST_REQUIRE(layout->shape[k] == length, MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu", what,
+                    layout->shape[k], k, length);
+    }
     MST_TRY(mst_layout_check(layout, what, false, error));
     MST_REQUIRE(mst_given_is_real(layout->type), MST_ERROR_ARGUMENT,
                 "%s is %s; float16, float32, float64, integers and bool are supported", what, mst_type_name(layout->type));

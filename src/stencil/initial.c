@@ -61,6 +61,20 @@ static mst_status launch(mst_queue *queue, const mst_kernel *kernel, cl_mem arra
                              mst_kernel_group(queue->context, kernel, (size_t)n), NULL, error);
 }
 
+// The whole array that is lent: run after run.
+static mst_status launch_runs(const mst_stencil *s, mst_queue *queue, const mst_kernel *kernel, const mst_loan *loan,
+                              cl_mem exceeded, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &s->problem;
+    for (uint64_t run = 0; run < p->grids; run++) {
+        cl_long8 grid = loan->grid;
+        grid.s[5] += (cl_long)run * (grid.s[6] + grid.s[7]) * grid.s[4];
+        MST_TRY(launch(queue, kernel, loan->buffer, exceeded, &grid, 0, p->nodes / p->grids, error));
+    }
+fail:
+    return status;
+}
+
 // Parts are computed in memory that is lent, and go to the backing store from there.
 static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, mst_error *error) {
     mst_status status = MST_OK;
@@ -91,7 +105,7 @@ static mst_status fill_halves(mst_stencil *s, const mst_kernel *kernel, const ms
     mst_queue queue = mst_stepper_queue(s->context, &s->problem);
     MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, sizeof exceeded, "initial values", &flag, error));
     MST_TRY(mst_queue_write(&queue, CL_TRUE, flag, 0, sizeof exceeded, &exceeded, "initial values", error));
-    MST_TRY(launch(&queue, kernel, loan->buffer, flag, &loan->grid, 0, s->problem.nodes, error));
+    MST_TRY(launch_runs(s, &queue, kernel, loan, flag, error));
     MST_TRY(mst_queue_read(&queue, flag, 0, sizeof exceeded, &exceeded, "initial values", error));
     *done = !exceeded;
 fail:
@@ -107,7 +121,7 @@ static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst
     if (mst_problem_is_half(&s->problem, array))
         MST_TRY(fill_halves(s, kernel, loan, done, error));
     else
-        MST_TRY(launch(&queue, kernel, loan->buffer, NULL, &loan->grid, 0, s->problem.nodes, error));
+        MST_TRY(launch_runs(s, &queue, kernel, loan, NULL, error));
     if (s->check_every && array < s->problem.n_arrays)
         MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, array, &s->nonfinite[array], error));
     MST_TRY(mst_queue_finish(&queue, error));
@@ -116,8 +130,10 @@ fail:
     return status;
 }
 
-// Of the whole grid, so that parts of any kind are made as it is.
-static bool is_large(const mst_problem *p) { return p->whole[PLANES] * p->whole[ROWS] * p->whole[COLUMNS] >= LEAST_NODES; }
+// Of the whole grid, so that parts of any kind are made as it is; of a run's, so that it is made as if it were alone.
+static bool is_large(const mst_problem *p) {
+    return (p->has_run_planes ? 1 : p->whole[PLANES]) * p->whole[ROWS] * p->whole[COLUMNS] >= LEAST_NODES;
+}
 
 mst_status mst_initial_fill(mst_stencil *s, int array, const mst_formula *formula, bool *done, mst_error *error) {
     mst_status status = MST_OK;

@@ -44,15 +44,17 @@ static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8
                              mst_kernel_group(l->o->context, l->kernel, items), NULL, error);
 }
 
+// `held` has, behind what is held, for the work-item's run: how many there are, elements from one to the next, and the first one.
 static mst_status look_in_core(const mst_look *l, mst_error *error) {
     const mst_problem *p = l->o->problem;
     const mst_region *r = &l->region;
-    const cl_long8 held = {{0, (cl_long)p->grid[PLANES], 0, (cl_long)p->grid[ROWS]}};
+    cl_long8 held = {{0, (cl_long)p->grid[PLANES], 0, (cl_long)p->grid[ROWS], 0, (cl_long)p->grids, 0, (cl_long)l->first_run}};
     cl_mem arrays[MST_STENCIL_MAX_LEAVES];
     mst_loan loan = {.grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS]}}};
     for (size_t k = 0; k < l->what->n_reads; k++) {
         l->o->schedule->kind->view(l->o->schedule, l->what->reads[k].array, &loan);
         arrays[k] = loan.buffer;
+        held.s[6] = (loan.grid.s[6] + loan.grid.s[7]) * loan.grid.s[4];
     }
     return launch(l, arrays, &loan.grid, &held, 0, r->count[PLANES] * r->count[ROWS], error);
 }

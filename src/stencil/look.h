@@ -12,6 +12,7 @@ typedef struct mst_look {
     mst_region region;           // its planes are numbered as the state's; of a monitor of an ensemble that of its first run
     uint64_t from, to;           // units or nodes of the region that are looked at
     uint64_t runs;               // of a monitor, at once; of a state in a backing store 1
+    uint64_t first_run;          // of those, where planes are no runs
     bool is_spectrum, is_values; // by nodes: of the latter, partials[0] gets the value of node `from`
     uint64_t of_line;            // units of a line of the region, or nodes
     uint64_t step;               // that the state has reached

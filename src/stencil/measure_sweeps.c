@@ -28,10 +28,11 @@ static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key 
         in_layers[axis] = part->grid[axis] - (uint64_t)(nodes.high - nodes.low);
     }
     const int length = snprintf(
-        text, sizeof text, "rate of sweeps, revision %d, of %016llx%016llx on %llu x %llu x %llu, %llu x %llu x %llu in layers",
-        REVISION, (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grid[PLANES],
-        (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS], (unsigned long long)in_layers[PLANES],
-        (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
+        text, sizeof text,
+        "rate of sweeps, revision %d, of %016llx%016llx on %llu times %llu x %llu x %llu, %llu x %llu x %llu in layers", REVISION,
+        (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grids,
+        (unsigned long long)part->grid[PLANES], (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS],
+        (unsigned long long)in_layers[PLANES], (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
     return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
@@ -71,8 +72,10 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
     const uint64_t most =
         mst_smaller((uint64_t)PART_BYTES * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1), of_array / 2);
     *part = *p;
-    part->grid[axis] = mst_smaller(p->grid[axis], mst_larger(most / p->element / (p->nodes / p->grid[axis]), (uint64_t)1));
-    part->nodes = p->nodes / p->grid[axis] * part->grid[axis];
+    uint64_t *length = p->has_grids ? &part->grids : &part->grid[axis];
+    const uint64_t slice = p->nodes / *length;
+    *length = mst_smaller(*length, mst_larger(most / p->element / slice, (uint64_t)1));
+    part->nodes = slice * *length;
     part->n_sources = part->n_feeds = part->n_regions = part->n_points = part->n_records = 0;
     return mst_sweeps_make(part, s->sweeps.shape, s->sweeps.vector_bytes).padded.elements <= of_array / p->element;
 }

@@ -220,7 +220,7 @@ static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, m
     const size_t n = mst_group_size(context);
     *out = NULL;
     MST_TRY(check_shares(desc, n, error));
-    if (n == 1 || desc->part || desc->brick || desc->rank < 2)
+    if (n == 1 || desc->part || desc->brick || desc->rank < 2 || mst_ensemble_has_grids(desc))
         return make(context, desc, steps, out, error);
     MST_TRY(is_joint(context, desc, &joint, error));
     if (joint)

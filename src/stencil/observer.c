@@ -39,7 +39,7 @@ fail:
 // Of a part of an ensemble's runs, those that it has.
 static void put_numbers(const mst_observer *o, const mst_formula *f, void *to) {
     const mst_problem *p = o->problem;
-    const size_t own = (size_t)p->grid[PLANES];
+    const size_t own = (size_t)mst_problem_runs(p);
     for (size_t i = 0; i < f->n_varying * own; i++) {
         const size_t at = f->first_varying * own + i;
         const double value = f->varying[i / own * p->n_runs + (size_t)p->first[PLANES] + i % own];

@@ -56,6 +56,7 @@ mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error
     bool is_cut = false;
     if (!desc->part && !desc->brick)
         return MST_OK;
+    MST_REQUIRE(!p->has_grids, MST_ERROR_UNSUPPORTED, "an ensemble of grids of three axes is not cut into parts");
     s->is_brick = desc->brick != NULL;
     s->halo_steps = s->is_brick ? desc->brick->steps : desc->part->steps;
     MST_REQUIRE(!desc->part || !desc->brick, MST_ERROR_ARGUMENT, "a part and a brick are wanted; a solver has one of them");

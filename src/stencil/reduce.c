@@ -102,7 +102,10 @@ static mst_status measure(mst_observer *o, size_t monitor, uint64_t step, size_t
     double *latest = o->records[monitor].latest + o->problem->first[PLANES] + first;
     mst_look l = look_of(o, monitor, step);
     l.runs = runs;
-    l.region.start[PLANES] += first;
+    if (o->problem->has_run_planes)
+        l.region.start[PLANES] += first;
+    else
+        l.first_run = first;
     MST_TRY(mst_look_at(&l, error));
     MST_TRY(fetch(o, runs * n, 0, o->found, error));
     for (size_t k = 0; k < runs; k++)
@@ -114,7 +117,7 @@ fail:
 static mst_status measure_runs(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = o->problem;
-    const size_t all = p->n_runs > 0 ? (size_t)p->grid[PLANES] : 1;
+    const size_t all = (size_t)mst_problem_runs(p);
     const mst_region *r = &p->observations->monitors[monitor].what.region;
     const size_t at_once = o->schedule->kind->view ? (size_t)mst_observation_runs(r, all) : 1;
     for (size_t first = 0; first < all; first += at_once)

@@ -32,7 +32,7 @@ mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, c
                                        .unified_memory = device->unified_memory},
                             .device = budget_of(context, &context->device_memory),
                             .host = budget_of(context, &context->host_memory),
-                            .wishes = {.schedule = desc->schedule,
+                            .wishes = {.schedule = problem->has_grids && !desc->schedule ? MST_STENCIL_SWEEPS : desc->schedule,
                                        .store = desc->store,
                                        .shape = desc->shape,
                                        .depth = desc->depth,

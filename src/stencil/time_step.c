@@ -120,6 +120,20 @@ fail:
     return status;
 }
 
+// The least of all runs.
+static mst_status find_limit(mst_open_scheme *scheme, double time_step, mst_step_limit *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_step_limit of_run;
+    MST_TRY(mst_step_limit_find(scheme, time_step, out, error));
+    for (scheme->run = 1; scheme->run < (int64_t)scheme->problem.grids; scheme->run++) {
+        MST_TRY(mst_step_limit_find(scheme, time_step, &of_run, error));
+        if (of_run.time_step < out->time_step)
+            *out = of_run;
+    }
+fail:
+    return status;
+}
+
 mst_status mst_stencil_time_step_limit(const mst_stencil_desc *desc, mst_stencil_stability *stability, mst_error *error) {
     mst_status status = MST_OK;
     mst_scheme_description given = {.arrays = {NULL}};
@@ -131,12 +145,13 @@ mst_status mst_stencil_time_step_limit(const mst_stencil_desc *desc, mst_stencil
     MST_TRY(mst_scheme_description_read(desc, &given, error));
     MST_TRY(mst_problem_read_open(&given.desc, &scheme->problem, error));
     MST_TRY(read_coefficients(&given.desc, scheme, error));
-    MST_TRY(mst_step_limit_find(scheme, given.desc.time_step, &limit, error));
+    MST_TRY(find_limit(scheme, given.desc.time_step, &limit, error));
     mst_stencil_stability full = MST_STENCIL_STABILITY_INIT;
     full.time_step_limit = limit.time_step;
     full.growth_rate = limit.rate;
-    for (int k = 0, first = given.desc.rank - desc->rank; k < desc->rank; k++) // without that of runs
-        full.wave[k] = limit.wave[mst_problem_axis(given.desc.rank, first + k)];
+    const int rank = scheme->problem.rank;
+    for (int k = 0; k < desc->rank; k++) // without that of runs
+        full.wave[k] = limit.wave[mst_problem_axis(rank, rank - desc->rank + k)];
     mst_description_write(STABILITY, &full, stability);
 fail:
     if (scheme)

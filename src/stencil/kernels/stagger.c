@@ -21,7 +21,7 @@ mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
 
 // Whether planes wait for nothing but those around them.
 static bool may_stagger(const mst_sweeps *s) {
-    return s->shape == MST_STENCIL_SHAPE_CPU && !mst_problem_periodic(s->problem, PLANES);
+    return s->shape == MST_STENCIL_SHAPE_CPU && !mst_problem_periodic(s->problem, PLANES) && !s->problem->has_grids;
 }
 
 // With so many planes as many steps as two thirds of the cache hold the planes of.
@@ -35,6 +35,14 @@ static void add_launches(mst_sweeper *s, uint64_t planes, uint64_t cache) {
         s->ways[s->n_ways++] = way;
 }
 
+// At most so many, of which the units have a few each. Where there are enough runs a tile has all planes of one, and nothing is
+// left between tiles unless the planes are periodic.
+static int64_t tiles_of(const mst_problem *p, int64_t most, int64_t units) {
+    if ((int64_t)p->grids >= units && p->grids > 1)
+        return mst_problem_periodic(p, PLANES) ? most > 0 : 1;
+    return most >= MOST_TILES * units ? MOST_TILES * units : most / units * units;
+}
+
 // Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
 static void add_tiles(mst_sweeper *s, int64_t steps) {
     const int64_t lag = mst_sweeps_lag(&s->sweeps), units = mst_stepper_units(s->context, s->sweeps.problem);
@@ -43,7 +51,7 @@ static void add_tiles(mst_sweeper *s, int64_t steps) {
     const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);
     const mst_stagger way = {.steps = steps,
                              .lag = lag,
-                             .tiles = most >= MOST_TILES * units ? MOST_TILES * units : most / units * units,
+                             .tiles = tiles_of(p, most, units),
                              .planes = is_wide ? MST_TIME_TILE_PLANES : TILE_PLANES,
                              .rows = TILE_ROWS,
                              .columns = TILE_COLUMNS};

@@ -1,7 +1,11 @@
 // Sources and receivers between sweeps. Node (plane, row, column) of an array lies at element
-// s5 + plane s4 + row s3 + column of `grid`. Points s0 to s1 - 1 of `range` are the field's.
+// s5 + plane s4 + row s3 + column of `grid`; if there are runs of s6 planes, s7 others lie between one and the next.
+// Points s0 to s1 - 1 of `range` are the field's.
 
-long element_of(long4 point, long8 grid) { return grid.s5 + point.s0 * grid.s4 + point.s1 * grid.s3 + point.s2; }
+long element_of(long4 point, long8 grid) {
+    const long plane = grid.s6 > 0 ? point.s0 + point.s0 / grid.s6 * grid.s7 : point.s0;
+    return grid.s5 + plane * grid.s4 + point.s1 * grid.s3 + point.s2;
+}
 
 // Row s2 of the table begins with the time. The sources of a node add to it one after the other, in the order of the
 // points.

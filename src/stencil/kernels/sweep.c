@@ -165,9 +165,15 @@ uint64_t mst_sweeps_elements(const mst_sweeps *s, uint64_t planes) {
     size_t all = 0;
     if (a->plane_pitch > 0 &&
         mst_multiply((uint64_t)a->plane_pitch, planes + (uint64_t)(a->before[PLANES] + a->behind[PLANES]), &all) &&
-        mst_add(all, (uint64_t)((a->before[COLUMNS] / line + 4) * line), &all))
+        mst_multiply(all, s->problem->grids, &all) && mst_add(all, (uint64_t)((a->before[COLUMNS] / line + 4) * line), &all))
         return all;
     return UINT64_MAX;
+}
+
+int64_t mst_sweeps_gap(const mst_sweeps *s) { return s->padded.before[PLANES] + s->padded.behind[PLANES]; }
+
+int64_t mst_sweeps_of_run(const mst_sweeps *s) {
+    return ((int64_t)s->problem->grid[PLANES] + mst_sweeps_gap(s)) * s->padded.plane_pitch;
 }
 
 int64_t mst_sweeps_lag(const mst_sweeps *s) { return mst_larger(s->padded.before[PLANES], s->padded.behind[PLANES]); }

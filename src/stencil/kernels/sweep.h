@@ -60,8 +60,12 @@ typedef struct mst_sweeps {
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape, size_t vector_bytes);
 void mst_sweeps_fold(mst_sweeps *sweeps); // its part for `folded`: sweep_layers.c
 
-// Elements of an array that holds so many planes, and those of its margins; UINT64_MAX: too many to be counted.
+// Elements of an array that holds so many planes (of each run), and those of its margins; UINT64_MAX: too many to be counted.
 uint64_t mst_sweeps_elements(const mst_sweeps *sweeps, uint64_t planes);
+
+// Planes between the last one of a run and the first one of the next; and elements from run to run of all grids.
+int64_t mst_sweeps_gap(const mst_sweeps *sweeps);
+int64_t mst_sweeps_of_run(const mst_sweeps *sweeps);
 
 // The planes by which a sweep has to lie behind the one before.
 int64_t mst_sweeps_lag(const mst_sweeps *sweeps);

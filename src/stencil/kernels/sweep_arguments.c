@@ -1,6 +1,7 @@
 #include "sweep_around.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool mst_sweep_has_part(const mst_sweeps *s, int k, mst_sweep_of part) {
     const unsigned axes = s->shape == MST_STENCIL_SHAPE_GPU && !s->undivided ? mst_sweeps_layer_axes(s, k) : 0;
@@ -88,8 +89,25 @@ void mst_sweep_describe(const mst_sweeps *s, int k, mst_sweep_of part, mst_signa
             mst_signature_add(out, "long8", "%s", mst_sweep_layers_name(axis));
     mst_signature_add(out, "long8", "grid");
     mst_signature_add(out, "long8", "work");
+    mst_sweep_describe_runs(s, out);
     if (s->around && part == MST_SWEEP_OUTSIDE)
         mst_sweep_describe_boxes(out);
+}
+
+void mst_sweep_describe_runs(const mst_sweeps *s, mst_signature *out) {
+    if (s->problem->has_grids)
+        mst_signature_add(out, "long8", "runs");
+}
+
+void mst_sweep_write_run(const mst_writer *w, const mst_sweeps *s, const mst_signature *signature) {
+    if (!s->problem->has_grids)
+        return;
+    mst_text_put(w->out, "runs.s0 = get_global_id(1);\ngrid.s5 += runs.s0 * runs.s2;\n");
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (size_t k = 0; k < signature->n_parameters; k++)
+            if (strcmp(signature->parameters[k].name, mst_sweep_layers_name(axis)) == 0)
+                mst_text_put(w->out, "$layers.s5 += runs.s0 * runs.s$of_run;\n", MST_SET(layers, mst_sweep_layers_name(axis)),
+                             MST_SET(of_run, 3 + axis));
 }
 
 void mst_sweep_write_pitches(const mst_writer *w, const mst_sweeps *s) {

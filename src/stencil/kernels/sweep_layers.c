@@ -33,7 +33,8 @@ static void fold(const mst_sweeps *s, int axis, mst_folded *f) {
     if (!mst_multiply((uint64_t)a->pitch, (uint64_t)f->lengths[ROWS], &plane))
         return;
     a->plane_pitch = (int64_t)plane;
-    if (mst_multiply(plane, (uint64_t)f->lengths[PLANES], &all) && mst_add(all, 2 * LINE, &all))
+    if (mst_multiply(plane, (uint64_t)f->lengths[PLANES], &all) && mst_multiply(all, s->problem->grids, &all) &&
+        mst_add(all, 2 * LINE, &all))
         a->elements = all;
 }
 

@@ -54,11 +54,13 @@ static void write_margin(const mst_writer *w, const mst_sweeps *s, int set, bool
                  "// planes' faces of s2 to s3 - 1, where those from 0 on lie behind the last plane.\n"
                  "__kernel void $kernel$half(__global $type *array, __global const real *damping, __global const real *table, "
                  "long8 grid,\n"
-                 "long4 part, long first_step) {\n"
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+                 "long4 part, long first_step$runs) {\n"
+                 "${own_run}const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
                  "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
                  MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),
-                 MST_SET(kernel, kernel), MST_SET(half, half ? "_half" : ""), MST_SET(type, mst_element_type(half)));
+                 MST_SET(kernel, kernel), MST_SET(half, half ? "_half" : ""), MST_SET(type, mst_element_type(half)),
+                 MST_SET(runs, s->problem->has_grids ? ", long8 runs" : ""),
+                 MST_SET(own_run, s->problem->has_grids ? "runs.s0 = get_global_id(1);\ngrid.s5 += runs.s0 * runs.s2;\n" : ""));
     for (int axis = 0; axis < N_AXES; axis++)
         write_slab(w, s, axis);
     mst_text_put(w->out, "if (k >= 0)\nreturn;\n"

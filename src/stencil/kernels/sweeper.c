@@ -136,6 +136,14 @@ bool mst_sweep_part_ends(const mst_sweeps *s, const mst_sweep_part *part, int si
     return !part->inner && (side ? part->to == n : part->from < reach && part->to >= reach);
 }
 
+cl_long8 mst_sweeps_runs(const mst_sweeps *s) {
+    cl_long8 runs = {{0, (cl_long)s->problem->grids, mst_sweeps_of_run(s)}};
+    for (int axis = 0; axis < N_AXES; axis++)
+        runs.s[3 + axis] = s->folded[axis].lengths[PLANES] * s->folded[axis].array.plane_pitch;
+    runs.s[6] = mst_sweeps_gap(s);
+    return runs;
+}
+
 static cl_long8 grid_of(const mst_sweeper *s, const mst_sweep_part *part) {
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     grid.s[5] = part->first;
@@ -156,16 +164,22 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
     const size_t nodes = (size_t)(beyond * (n[ROWS] + rows) * (n[COLUMNS] + columns) +
                                   inside * (rows * (n[COLUMNS] + columns) + n[ROWS] * columns));
     const cl_long8 grid = grid_of(s, part);
+    const cl_long8 runs = mst_sweeps_runs(&s->sweeps);
     const cl_long first_step = row;
-    const mst_argument arguments[] = {
-        MST_BIND(array, array), MST_BIND(damping, s->tables->damping), MST_BIND(table, s->tables->steps), MST_BIND(grid, grid),
-        MST_BIND(part, planes), MST_BIND(first_step, first_step)};
+    const mst_argument arguments[] = {MST_BIND(array, array),
+                                      MST_BIND(damping, s->tables->damping),
+                                      MST_BIND(table, s->tables->steps),
+                                      MST_BIND(grid, grid),
+                                      MST_BIND(part, planes),
+                                      MST_BIND(first_step, first_step),
+                                      MST_BIND(runs, runs)};
     if (nodes == 0)
         return MST_OK;
     const bool shares = queue->shares;
     queue->shares = false; // to share out so few takes longer
-    const mst_status status = mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), nodes,
-                                                mst_kernel_group(s->context, kernel, nodes), NULL, error);
+    const mst_status status = mst_kernel_launch_times(
+        queue, kernel, arguments, MST_COUNT(arguments) - !s->sweeps.problem->has_grids, nodes,
+        mst_kernel_group(s->context, kernel, nodes * s->sweeps.problem->grids), (size_t)s->sweeps.problem->grids, NULL, error);
     queue->shares = shares;
     return status;
 }
@@ -265,9 +279,13 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
         }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
+    const cl_long8 runs = mst_sweeps_runs(&s->sweeps);
+    if (s->sweeps.problem->has_grids)
+        list.values[list.n++] = MST_BIND(runs, runs);
     for (int box = 0; box < MST_SWEEP_BOXES && around; box++)
         list.values[list.n++] = MST_BIND_AS(mst_sweep_box_name(box), boxes[box]);
-    return mst_kernel_launch(queue, kernel, list.values, list.n, groups * group, group, NULL, error);
+    return mst_kernel_launch_times(queue, kernel, list.values, list.n, groups * group, group, (size_t)s->sweeps.problem->grids,
+                                   NULL, error);
 }
 
 static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, const cl_long8 *tiles,
@@ -293,8 +311,14 @@ static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep
             }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(tiles, *tiles);
+    const cl_long8 runs = mst_sweeps_runs(&s->sweeps);
+    if (s->sweeps.problem->has_grids)
+        list.values[list.n++] = MST_BIND(runs, runs);
     mst_sweeper_bind_points(s, &ranges, names, &list);
-    return mst_kernel_launch(queue, s->time_tiles, list.values, list.n, groups * GROUPS_A_TILE, 1, NULL, error);
+    if (groups == 0) // a tile has all planes, and no gap
+        return MST_OK;
+    return mst_kernel_launch_times(queue, s->time_tiles, list.values, list.n, groups * GROUPS_A_TILE, 1,
+                                   (size_t)s->sweeps.problem->grids, NULL, error);
 }
 
 mst_status mst_sweeper_time_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, int n_sweeps, uint64_t row,

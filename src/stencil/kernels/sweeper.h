@@ -65,6 +65,8 @@ mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
 // The layout of arrays as kernels take it: s0, s1, s2: planes, rows, columns; s3, s4: elements from row to row and from plane to
 // plane; s5: element of the first node.
 cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
+// And where those of several runs lie (write_sweep.h).
+cl_long8 mst_sweeps_runs(const mst_sweeps *sweeps);
 
 // Planes of the grid that lie one behind the other in memory, with the margins around them: node (0, 0, 0) has element `first`,
 // or would have it. The margins beyond the planes' faces are behind those that are like them, unless the planes are `inner`: then

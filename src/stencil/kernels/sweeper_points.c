@@ -21,7 +21,11 @@ static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t p
 static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array,
                                 const size_t field[2], cl_long row, const mst_sweep_part *part, const cl_long8 *grid,
                                 mst_error *error) {
-    const size_t first = first_point(s, field, part->from), end = first_point(s, field, part->to);
+    const bool has_grids = s->sweeps.problem->has_grids; // of which a part has all
+    const size_t first = has_grids ? field[0] : first_point(s, field, part->from),
+                 end = has_grids ? field[1] : first_point(s, field, part->to);
+    const cl_long8 of_runs = {{grid->s[0], grid->s[1], grid->s[2], grid->s[3], grid->s[4], grid->s[5], has_grids ? grid->s[0] : 0,
+                               mst_sweeps_gap(&s->sweeps)}};
     const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
     const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
     const mst_box *b = &part->recorded;
@@ -29,7 +33,7 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
     const mst_argument arguments[] = {MST_BIND(array, array),
                                       adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
                                       MST_BIND(points, s->tables->points),
-                                      MST_BIND(grid, *grid),
+                                      MST_BIND(grid, of_runs),
                                       MST_BIND(range, range),
                                       MST_BIND(others, others)};
     if (end == first)

@@ -145,11 +145,13 @@ static void write_coordinate(const mst_writer *w, int axis, const char *number) 
     end_coordinate(w, axis);
 }
 
-// The plane is a run, and kernels may load planes before and behind the grid, too.
+// Where the plane is a run, kernels may load planes before and behind the grid, too. Else `runs` is there.
 static void write_varying(const mst_writer *w, const mst_formula *formula, const char *plane) {
+    const char *text = w->problem->has_run_planes
+                           ? "const real run_$k = $numbers$column * n_planes + clamp((long)($plane), (long)0, n_planes - 1)];\n"
+                           : "const real run_$k = $numbers$column * runs.s1 + runs.s0];\n";
     for (size_t k = 0; k < formula->n_varying; k++)
-        mst_text_put(w->out, "const real run_$k = $numbers$column * n_planes + clamp((long)($plane), (long)0, n_planes - 1)];\n",
-                     MST_SET(numbers, w->numbers ? w->numbers : "damping[n_planes + n_rows + n_columns + "),
+        mst_text_put(w->out, text, MST_SET(numbers, w->numbers ? w->numbers : "damping[n_planes + n_rows + n_columns + "),
                      MST_SET(k, (uint64_t)k), MST_SET(column, (uint64_t)(formula->first_varying + k)), MST_SET(plane, plane));
 }
 

@@ -30,6 +30,8 @@ void mst_write_layers(const mst_writer *w, const mst_formula *formula, int axis,
         for (int other = 0; other < N_AXES; other++)
             mst_text_put(w->out, " + $times * $length", MST_SET(times, place.lengths[other] + 1),
                          MST_SET(length, lengths[other]));
+        if (w->problem->has_grids && w->problem->n_varying > 0)
+            mst_text_put(w->out, " + $n * runs.s1", MST_SET(n, (uint64_t)w->problem->n_varying));
         mst_text_put(w->out,
                      w->within ? " + $more + $number);\n" : " + $more + clamp($number, (long)-$margin, $length + $reach));\n",
                      MST_SET(more, place.more + MST_LAYER_TABLE_BEGIN + MST_LAYER_TABLE_MARGIN),

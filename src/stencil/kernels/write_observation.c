@@ -35,6 +35,12 @@ static void name_argument(const mst_writer *w, const mst_array_read *r, mst_name
 
 static bool has_numbers(const mst_writer *w) { return w->problem->observations->n_varying > 0; }
 
+// Where arrays have the grids of several runs: the run and how many there are, as they are found for a work-item.
+static void name_run(const mst_writer *w) {
+    if (w->problem->has_grids)
+        mst_text_put(w->out, "const long2 runs = (long2)(held.s4, held.s5);\n");
+}
+
 // ---- The value of a field at any node
 
 static void write_reader(const mst_writer *w, int field) {
@@ -47,6 +53,7 @@ static void write_reader(const mst_writer *w, int field) {
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n",
                  MST_SET(field, w->problem->fields[field].name), MST_SET(type, mst_element_type(half)),
                  MST_SET(numbers, has_numbers(w) ? ", __global const real *numbers" : ""));
+    name_run(w);
     const int set = w->problem->fields[field].faces;
     const char *sign = mst_begin_beyond(&of_value, set);
     for (int axis = 0; axis < N_AXES; axis++)
@@ -147,22 +154,28 @@ static void write_monitor(const mst_writer *w, const mst_problem_monitor *m, con
                                         "add_to(&sum, &rest, (SUM)result * result);\n"};
     mst_text_put(w->out, "\n// $name\n", MST_SET(name, m->name));
     begin(w, &m->what, kernel, false);
-    mst_text_put(w->out,
-                 "const long item = get_global_id(0), lane = item % $lanes, groups = range.s2;\n"
-                 "const long run = item / $lanes / groups, group = item / $lanes % groups;\n"
-                 "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
-                 "const long share = (region.s6 * region.s7 * units_of_line + $most - 1) / $most, begin = group * share;\n"
-                 "const long first = max(begin, range.s0), end = min(begin + share, range.s1);\n"
-                 "if (run >= range.s3 || first >= end)\nreturn;\n"
-                 "SUM sum = begin < first ? partials[2 * item] : $start, rest = begin < first ? partials[2 * item + 1] : 0;\n"
-                 "for (long unit = first; unit < end; unit++) {\n"
-                 "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
-                 "const long plane = region.s0 + run + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
-                 "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
-                 "for (long i = from + lane; i < to; i += $lanes) {\n"
-                 "const long column = region.s2 + i * region.s5;\n",
-                 MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT),
-                 MST_SET(most, MST_OBSERVATION_GROUPS), MST_SET(start, starts[m->reduction]));
+    mst_text_put(
+        w->out,
+        "const long item = get_global_id(0), lane = item % $lanes, groups = range.s2;\n"
+        "const long run = item / $lanes / groups, group = item / $lanes % groups;\n"
+        "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
+        "const long share = (region.s6 * region.s7 * units_of_line + $most - 1) / $most, begin = group * share;\n"
+        "const long first = max(begin, range.s0), end = min(begin + share, range.s1);\n"
+        "if (run >= range.s3 || first >= end)\nreturn;\n"
+        "${own_run}"
+        "SUM sum = begin < first ? partials[2 * item] : $start, rest = begin < first ? partials[2 * item + 1] : 0;\n"
+        "for (long unit = first; unit < end; unit++) {\n"
+        "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
+        "const long plane = region.s0 + ${first}k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
+        "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
+        "for (long i = from + lane; i < to; i += $lanes) {\n"
+        "const long column = region.s2 + i * region.s5;\n",
+        MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT), MST_SET(most, MST_OBSERVATION_GROUPS),
+        MST_SET(start, starts[m->reduction]), MST_SET(first, w->problem->has_grids ? "" : "run + "),
+        MST_SET(own_run, w->problem->has_grids ? "held.s4 = held.s7 + run;\n"
+                                                 "grid.s5 += held.s4 * held.s6;\n"
+                                               : ""));
+    name_run(w);
     write_value(w, &m->what);
     mst_text_put(w->out, "$join}\n}\npartials[2 * item] = sum;\npartials[2 * item + 1] = rest;\n}\n",
                  MST_SET(join, joins[m->reduction]));
@@ -173,9 +186,15 @@ static void write_node(const mst_writer *w) {
     mst_text_put(w->out,
                  "const long node = range.s0 + get_global_id(0), nodes = region.s6 * region.s7 * region.s8;\n"
                  "const long k = node / region.s8, column = region.s2 + node % region.s8 * region.s5;\n"
-                 "const long plane = region.s0 + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
+                 "${plane}"
+                 "const long plane = region.s0 + number * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
                  "const long line = line_of(plane, row, grid, held);\n"
-                 "if (node >= min(range.s1, nodes))\nreturn;\n");
+                 "if (node >= min(range.s1, nodes))\nreturn;\n",
+                 MST_SET(plane, w->problem->has_grids
+                                    ? "const long of_run = region.s6 / held.s5, number = k / region.s7 % of_run;\n"
+                                      "held.s4 = k / region.s7 / of_run;\ngrid.s5 += held.s4 * held.s6;\n"
+                                    : "const long number = k / region.s7;\n"));
+    name_run(w);
 }
 
 // The values themselves, of a part of a grid whose lines are cut.

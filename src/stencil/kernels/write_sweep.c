@@ -309,6 +309,7 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
     if (!is_gpu(&g))
         write_line(&g, k, &signature);
     mst_signature_write(&signature, attributes, g.out);
+    mst_sweep_write_run(w, s, &signature);
     mst_sweep_write_pitches(w, s);
     if (is_gpu(&g)) {
         MST_TRY(mst_sweep_vectors_find(&g.vectors, error));

@@ -65,8 +65,15 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table; s4 to s7:
 //                                behind the work-groups of each region
+//     runs                       of ensembles whose arrays have the grids of several runs: s0: the work-item's run, which it
+//     finds
+//                                itself; s1: how many there are; s2: elements from run to run; s3, s4, s5: the same of memory
+//                                variables of each axis; s6: planes between two runs
 //     around0..                  of sweeps around a hole, outside layers: sweep_around.h
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_sweep_of part, mst_signature *out);
+void mst_sweep_describe_runs(const mst_sweeps *sweeps, mst_signature *out);
+// What stands first in a kernel with these parameters: finds the run, and lets `grid` and the layers be its own.
+void mst_sweep_write_run(const mst_writer *w, const mst_sweeps *sweeps, const mst_signature *signature);
 void mst_sweep_write_pitches(const mst_writer *w, const mst_sweeps *sweeps); // and the names of what `grid` and `work` hold
 
 // Whether an array, which sweep k does not replace, is one of those.
@@ -106,7 +113,7 @@ void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int
 //                                tiles, which shrink from sweep to sweep; s3: row of the first step in the table; s4: rows
 //                                at a time; s5: work-groups a tile, of which the last one does something
 // and if there are sources or receivers at nodes
-//     points, records            the list of points, and what receivers get
+//     points, records            the list of points, and what receivers get, whose planes are those of all runs
 //     strides                    s0, s1: of a row of the table, and of the records
 //     points_of_u..              s0, s1: the field's sources, the first and the one behind the last; s2, s3: its receivers
 void mst_write_time_tiles(const mst_writer *w, const mst_sweeps *sweeps);

@@ -22,6 +22,7 @@ void mst_time_tiles_describe(const mst_sweeps *s, mst_signature *out) {
             }
     mst_signature_add(out, "long8", "grid");
     mst_signature_add(out, "long8", "tiles");
+    mst_sweep_describe_runs(s, out);
     for (int f = 0, n = 0; f < s->problem->n_fields; f++) {
         if (!s->points_of[f])
             continue;
@@ -51,6 +52,9 @@ static void write_slots(const mst_writer *w, const mst_sweeps *s) {
     mst_text_put(w->out, "};\n");
 }
 
+// The plane as points know it.
+static const char *plane_of_points(const mst_sweeps *s) { return s->problem->has_grids ? "runs.s0 * n_planes + plane" : "plane"; }
+
 // Before the rows of some planes, which are done in order: the first points in them of what sweep k updates.
 static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) {
     bool any = false;
@@ -66,10 +70,11 @@ static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) 
                      "for (long p = plane_begin; p < plane_end; p++) {\n"
                      "const long plane = p < 0 ? p + n_planes : p;\n"
                      "source_$name[p - plane_begin] = "
-                     "first_point_of_row(points, points_of_$name.s0, points_of_$name.s1, plane, row_begin);\n"
+                     "first_point_of_row(points, points_of_$name.s0, points_of_$name.s1, $plane, row_begin);\n"
                      "receiver_$name[p - plane_begin] = "
-                     "first_point_of_row(points, points_of_$name.s2, points_of_$name.s3, plane, row_begin);\n}\n",
-                     MST_SET(name, w->problem->fields[field].name), MST_SET(planes, MST_TIME_TILE_PLANES));
+                     "first_point_of_row(points, points_of_$name.s2, points_of_$name.s3, $plane, row_begin);\n}\n",
+                     MST_SET(name, w->problem->fields[field].name), MST_SET(planes, MST_TIME_TILE_PLANES),
+                     MST_SET(plane, plane_of_points(s)));
     }
 }
 
@@ -82,10 +87,11 @@ static void write_points(const mst_writer *w, const mst_sweeps *s, int k) {
         if (s->points_of[w->problem->updates[u].field])
             mst_text_put(w->out,
                          "source_$name[p - plane_begin] = add_sources_of_row$half($target, table + (step + 1) * strides.s0 + 1, "
-                         "points, grid, source_$name[p - plane_begin], points_of_$name.s1, plane, row);\n"
-                         "receiver_$name[p - plane_begin] = record_row$half($target, records + step * strides.s1, points, grid, "
-                         "receiver_$name[p - plane_begin], points_of_$name.s3, plane, row);\n",
-                         MST_SET(name, field->name), MST_SET(half, field->is_half ? "_half" : ""), MST_SET(target, target));
+                         "points, $grid, source_$name[p - plane_begin], points_of_$name.s1, $plane, row);\n"
+                         "receiver_$name[p - plane_begin] = record_row$half($target, records + step * strides.s1, points, $grid, "
+                         "receiver_$name[p - plane_begin], points_of_$name.s3, $plane, row);\n",
+                         MST_SET(name, field->name), MST_SET(half, field->is_half ? "_half" : ""), MST_SET(target, target),
+                         MST_SET(plane, plane_of_points(s)), MST_SET(grid, s->problem->has_grids ? "of_points" : "grid"));
     }
 }
 
@@ -171,6 +177,9 @@ void mst_write_time_tiles(const mst_writer *w, const mst_sweeps *s) {
     write_slots(w, s);
     mst_time_tiles_describe(s, &signature);
     mst_signature_write(&signature, "__attribute__((reqd_work_group_size(1, 1, 1)))", w->out);
+    if (s->problem->has_grids) // points lie in the array of all runs
+        mst_text_put(w->out, "long8 of_points = grid;\nof_points.s6 = grid.s0;\nof_points.s7 = runs.s6;\n");
+    mst_sweep_write_run(w, s, &signature);
     mst_signature_release(&signature);
     mst_text_put(w->out, "__global real *arrays[] = {");
     for (int slot = 0; slot < mst_sweeps_n_slots(s); slot++)

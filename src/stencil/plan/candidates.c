@@ -43,6 +43,8 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
                 "sweeps do one step each; %u are to be fused", w->middle);
     MST_REQUIRE(w->middle <= 1 || (in->problem->n_layers > 0 && mst_plan_shape(in) == MST_STENCIL_SHAPE_GPU), MST_ERROR_ARGUMENT,
                 "sweeps do one step each, but on a GPU outside absorbing layers; %u are to be fused", w->middle);
+    MST_REQUIRE(!in->problem->has_grids || w->schedule == MST_STENCIL_SWEEPS, MST_ERROR_ARGUMENT,
+                "an ensemble of grids of three axes is computed by sweeps, not by %s", mst_stencil_schedule_name(w->schedule));
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
                 MOST_DEPTH);
     MST_REQUIRE(!w->depth || w->depth >= mst_larger(w->fuse, w->middle) || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,

@@ -68,7 +68,7 @@ static void set_arrays(mst_footprint *f, mst_footprint_part part, const char *wh
 static uint64_t bytes_of(const mst_allocation *part) { return part->total; }
 
 static uint64_t damping_bytes(const mst_problem *p) {
-    uint64_t n = plus(MOST_LANES, times(p->n_varying, p->grid[PLANES]));
+    uint64_t n = plus(MOST_LANES, times(p->n_varying, mst_problem_runs(p)));
     bool any = p->n_varying > 0;
     for (int axis = 0; axis < N_AXES; axis++) {
         any = any || mst_problem_is_damped(p, axis);

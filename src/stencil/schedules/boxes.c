@@ -6,8 +6,9 @@
 #include <string.h>
 
 mst_boxes mst_boxes_make(const mst_problem *p, int array, const mst_padded *layout, int64_t folded) {
-    mst_boxes b = {.array = *layout, .axis = PLANES, .low = p->grid[PLANES], .element = p->elements[array]};
+    mst_boxes b = {.array = *layout, .axis = PLANES, .element = p->elements[array]};
     mst_layers_grid(p, array, b.lengths);
+    b.low = b.run_planes = b.lengths[PLANES];
     if (array < p->n_arrays && p->layer_axes[array] >= 0) {
         b.axis = p->layer_axes[array];
         const mst_layer_nodes nodes = mst_layers_nodes(p, b.axis);
@@ -23,7 +24,14 @@ mst_boxes mst_boxes_of(const mst_sweeps *s, int array) {
     int64_t folded = 0;
     if (axis >= 0 && mst_layers_nodes(s->problem, axis).high >= s->folded[axis].high)
         folded = s->folded[axis].skipped;
-    return mst_boxes_make(s->problem, array, mst_sweeps_layout(s, array), folded);
+    mst_boxes b = mst_boxes_make(s->problem, array, mst_sweeps_layout(s, array), folded);
+    if (s->problem->has_grids && axis < 0) {
+        b.run_planes = s->problem->grid[PLANES];
+        b.gap = (uint64_t)mst_sweeps_gap(s);
+    }
+    if (axis == PLANES) // without a place for the nodes between
+        b.skipped = 0;
+    return b;
 }
 
 typedef struct copying {
@@ -45,6 +53,7 @@ static mst_status copy_part(const copying *t, const uint64_t box[N_AXES], const 
     uint64_t node[N_AXES];
     memcpy(node, from, sizeof node);
     node[t->boxes->axis] += from[t->boxes->axis] >= t->boxes->low ? t->boxes->skipped : 0;
+    node[PLANES] += from[PLANES] / t->boxes->run_planes * t->boxes->gap;
     const size_t at =
         (size_t)a->first * e + (size_t)node[PLANES] * plane + (size_t)node[ROWS] * pitch + (size_t)node[COLUMNS] * e;
     const size_t place[] = {at % pitch, at % plane / pitch, at / plane};
@@ -65,13 +74,20 @@ fail:
     return status;
 }
 
+// Up to where elements from `at` on along the box's axis lie as they do in packed memory.
+static uint64_t end_of_part(const mst_boxes *b, uint64_t at, uint64_t end) {
+    if (at < b->low)
+        end = mst_smaller(b->low, end);
+    return b->axis == PLANES && b->gap > 0 ? mst_smaller((at / b->run_planes + 1) * b->run_planes, end) : end;
+}
+
 static mst_status copy_box(const copying *t, const uint64_t from[N_AXES], const uint64_t count[N_AXES], mst_error *error) {
     mst_status status = MST_OK;
     const int axis = t->boxes->axis;
     const uint64_t end = from[axis] + count[axis];
     for (uint64_t at = from[axis], next; at < end; at = next) {
         uint64_t part_from[N_AXES], part[N_AXES];
-        next = at < t->boxes->low ? mst_smaller(t->boxes->low, end) : end;
+        next = end_of_part(t->boxes, at, end);
         memcpy(part_from, from, sizeof part_from);
         memcpy(part, count, sizeof part);
         part_from[axis] = at;

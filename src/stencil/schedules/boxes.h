@@ -12,6 +12,8 @@ typedef struct mst_boxes {
     uint64_t lengths[N_AXES];
     int axis;
     uint64_t low, skipped;
+    uint64_t run_planes,
+        gap;        // of an array of several runs' grids: so many planes lie between one's last and the next one's first
     size_t element; // bytes
 } mst_boxes;
 

@@ -5,10 +5,12 @@
 #endif
 #define IS_NONFINITE_HALF(bits) (((bits)&0x7c00) == 0x7c00)
 
-// Node (plane, row, column), number i of s0 x s1 x s2, lies at element s5 + plane s4 + row s3 + column.
+// Node (plane, row, column), number i of s0 x s1 x s2, lies at element s5 + plane s4 + row s3 + column; if there are
+// runs of s6 planes, s7 others lie between one and the next.
 ulong element_of(ulong i, long8 grid) {
     const ulong line = i / (ulong)grid.s2, plane = line / (ulong)grid.s1;
-    return grid.s5 + plane * grid.s4 + (line - plane * grid.s1) * grid.s3 + (i - line * grid.s2);
+    const ulong between = grid.s6 > 0 ? plane / (ulong)grid.s6 * grid.s7 : 0;
+    return grid.s5 + (plane + between) * grid.s4 + (line - plane * grid.s1) * grid.s3 + (i - line * grid.s2);
 }
 
 // Each of `items` work-items counts among every items-th node, so that neighbours read neighbours.

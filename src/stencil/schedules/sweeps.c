@@ -220,8 +220,12 @@ static cl_mem buffer_of(const sweeping *c, int array) {
 // The layout of an array, as kernels take it.
 static cl_long8 grid_of(const sweeping *c, int array) {
     const mst_problem *p = c->base.with.problem;
-    if (array >= p->n_arrays || p->layer_axes[array] < 0)
-        return mst_sweeps_grid(sweeps_of(c));
+    if (array >= p->n_arrays || p->layer_axes[array] < 0) {
+        cl_long8 grid = mst_sweeps_grid(sweeps_of(c));
+        grid.s[6] = p->has_grids ? grid.s[0] : 0; // of a run, and those between two
+        grid.s[7] = mst_sweeps_gap(sweeps_of(c));
+        return grid;
+    }
     const mst_folded *f = &sweeps_of(c)->folded[p->layer_axes[array]];
     return (cl_long8){
         {f->lengths[PLANES], f->lengths[ROWS], f->lengths[COLUMNS], f->array.pitch, f->array.plane_pitch, f->array.first}};
@@ -258,7 +262,8 @@ static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, cons
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const sweeping *c = (sweeping *)schedule;
-    const cl_long8 grid = grid_of(c, array);
+    cl_long8 grid = grid_of(c, array);
+    grid.s[0] *= (cl_long)schedule->with.problem->grids;
     return mst_counter_count(&c->counter, array, buffer_of(c, array), &grid, c->counts, count, error);
 }
 

@@ -2,6 +2,7 @@
 
 #include "memory.h"
 #include "stencil/scheme/layers.h"
+#include "stencil/scheme/part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void put_varying(const mst_problem *p, void *factors, uint64_t at) {
     const mst_formula *f;
     for (int k = 0; (f = mst_problem_formula(p, k)); k++)
         for (size_t column = 0; column < f->n_varying; column++)
-            for (uint64_t i = 0; i < p->grid[PLANES]; i++)
+            for (uint64_t i = 0; i < mst_problem_runs(p); i++)
                 put(p, factors, at++, mst_formula_varying(p, f, column, (int64_t)i));
 }
 
@@ -43,7 +44,7 @@ static mst_status make_damping(mst_tables *t, mst_error *error) {
         for (uint64_t i = 0; i < p->grid[axis]; i++)
             put(p, factors, at++, mst_problem_damping(p, axis, i));
     put_varying(p, factors, at);
-    at += MST_LAYER_TABLE_BEGIN + p->n_varying * p->grid[PLANES];
+    at += MST_LAYER_TABLE_BEGIN + p->n_varying * mst_problem_runs(p);
     for (int k = 0; k < mst_layers_count(p); k++) {
         const int64_t end = (int64_t)p->grid[p->layers[k / MST_LAYER_COEFFICIENTS].axis] + MST_LAYER_TABLE_MARGIN;
         for (int64_t i = -MST_LAYER_TABLE_MARGIN; i < end; i++)

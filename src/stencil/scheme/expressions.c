@@ -29,7 +29,7 @@ bool mst_parameter_varies(const mst_stencil_desc *desc, const char *name) {
 
 void mst_names_list(const mst_problem *p, const mst_stencil_desc *desc, unsigned reads, mst_names *n) {
     static const char *const coordinate[] = {"x", "y", "z"}, *const spacing[] = {"dx", "dy", "dz"};
-    const int rank = p->rank - (p->n_runs > 0);
+    const int rank = p->rank - p->has_run_planes;
     n->count = 0;
     n->scheme = (mst_expr_scheme){.numbers = n->numbers, .n_axes = rank, .definitions = n->definitions};
     for (int k = 0; k < rank; k++) {
@@ -106,10 +106,10 @@ mst_status mst_formula_make(const mst_problem *p, const mst_names *n, mst_expr *
         }
         *leaf = leaves[i].symbol < n->count ? n->leaves[leaves[i].symbol] : mst_layers_leaf(p, leaves[i].symbol - n->count);
         leaf->level = leaves[i].level;
-        for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_LAYER; k++)
-            leaf->offsets[mst_problem_axis(p->rank, k)] = leaves[i].offsets[k - (p->n_runs > 0)];
-        for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
-            int offset = leaves[i].offsets[k - (p->n_runs > 0)];
+        for (int k = p->has_run_planes; k < p->rank && leaf->kind == MST_VALUE_LAYER; k++)
+            leaf->offsets[mst_problem_axis(p->rank, k)] = leaves[i].offsets[k - p->has_run_planes];
+        for (int k = p->has_run_planes; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
+            int offset = leaves[i].offsets[k - p->has_run_planes];
             MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",
                         what, p->fields[leaf->field].name, offset, MST_STENCIL_MAX_RADIUS);
             MST_REQUIRE((uint64_t)abs(offset) <= p->grid[mst_problem_axis(p->rank, k)], MST_ERROR_ARGUMENT,

@@ -33,8 +33,8 @@ static const mst_stencil_boundary *given(const mst_stencil_desc *desc, const mst
     return all ? &all[2 * k + side] : &zero;
 }
 
-static bool has_same(const mst_stencil_desc *desc, const mst_stencil_field *a, const mst_stencil_field *b) {
-    for (int i = 0; i < 2 * desc->rank; i++)
+static bool has_same(const mst_stencil_desc *desc, int rank, const mst_stencil_field *a, const mst_stencil_field *b) {
+    for (int i = 0; i < 2 * rank; i++)
         if (!is_same(given(desc, a, i / 2, i % 2), given(desc, b, i / 2, i % 2)))
             return false;
     return true;
@@ -76,7 +76,7 @@ fail:
 static mst_status read_set(const mst_stencil_desc *desc, mst_problem *p, const mst_stencil_field *field,
                            mst_problem_boundary set[N_AXES][2], mst_face_value_reader read, mst_error *error) {
     mst_status status = MST_OK;
-    for (int k = 0; k < desc->rank; k++)
+    for (int k = 0; k < p->rank; k++)
         for (int side = 0; side < 2; side++)
             MST_TRY(read_face(desc, p, field, k, side, &set[mst_problem_axis(p->rank, k)][side], read, error));
 fail:
@@ -87,10 +87,10 @@ fail:
 static mst_status find_set(const mst_stencil_desc *desc, mst_problem *p, int f, mst_face_value_reader read, mst_error *error) {
     mst_status status = MST_OK;
     const mst_stencil_field *field = &desc->fields[f];
-    if (has_same(desc, field, NULL))
+    if (has_same(desc, p->rank, field, NULL))
         return MST_OK;
     for (int other = 0; other < f; other++)
-        if (!p->fields[other].coefficient && has_same(desc, field, &desc->fields[other])) {
+        if (!p->fields[other].coefficient && has_same(desc, p->rank, field, &desc->fields[other])) {
             p->fields[f].faces = p->fields[other].faces;
             return MST_OK;
         }

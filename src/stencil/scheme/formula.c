@@ -11,18 +11,22 @@ const mst_formula *mst_problem_formula(const mst_problem *p, int number) {
     return set < p->n_sets ? &mst_problem_face(p, set, face / 2 % N_AXES, face % 2)->value : NULL;
 }
 
-double mst_formula_varying(const mst_problem *p, const mst_formula *f, size_t column, int64_t plane) {
-    const int64_t run = mst_problem_node(p, PLANES, plane), last = (int64_t)p->n_runs - 1;
+double mst_formula_varying(const mst_problem *p, const mst_formula *f, size_t column, int64_t run) {
+    const int64_t last = (int64_t)p->n_runs - 1;
+    run = p->has_run_planes ? mst_problem_node(p, PLANES, run) : run;
     return f->varying[column * p->n_runs + (size_t)(run < 0 ? 0 : run > last ? last : run)];
 }
 
 static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,
                         double values[MST_STENCIL_MAX_LEAVES]) {
+    const bool has_grids = problem->has_grids;
+    const int64_t planes = (int64_t)problem->grid[PLANES], run = has_grids ? at[PLANES] / planes : at[PLANES];
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
+        const int64_t node = at[leaf->axis] - (has_grids && leaf->axis == PLANES ? run * planes : 0);
         values[i] = leaf->kind == MST_VALUE_COORDINATE
-                        ? (double)mst_problem_node(problem, leaf->axis, at[leaf->axis]) * problem->spacing[leaf->axis]
-                    : leaf->kind == MST_VALUE_RUN ? mst_formula_varying(problem, formula, leaf->column, at[PLANES])
+                        ? (double)mst_problem_node(problem, leaf->axis, node) * problem->spacing[leaf->axis]
+                    : leaf->kind == MST_VALUE_RUN ? mst_formula_varying(problem, formula, leaf->column, run)
                                                   : time;
     }
 }

@@ -31,7 +31,7 @@ bool mst_layers_meet(const mst_problem *p) {
 // The largest speed at which Yee's scheme is stable, and others of second order.
 static double default_speed(const mst_problem *p) {
     double sum = 0;
-    for (int k = p->n_runs > 0; k < p->rank; k++)
+    for (int k = p->has_run_planes; k < p->rank; k++)
         sum += pow(p->spacing[mst_problem_axis(p->rank, k)], -2);
     return 1 / (p->time_step * sqrt(sum));
 }
@@ -75,7 +75,7 @@ fail:
 
 mst_status mst_layers_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
-    for (int i = 0; desc->boundaries && i < 2 * desc->rank; i++)
+    for (int i = 0; desc->boundaries && i < 2 * p->rank; i++)
         MST_TRY(read_layer(p, &desc->boundaries[i], i / 2, i % 2, error));
 fail:
     return status;
@@ -121,7 +121,7 @@ double mst_layers_value(const mst_problem *p, int k, int64_t i) {
 
 mst_layer_place mst_layers_place(const mst_problem *p, int k) {
     mst_layer_place place = {.more = 2 * k * MST_LAYER_TABLE_MARGIN};
-    place.lengths[PLANES] = (int)p->n_varying;
+    place.lengths[PLANES] = p->has_run_planes ? (int)p->n_varying : 0;
     for (int i = 0; i < k; i++)
         place.lengths[p->layers[i / MST_LAYER_COEFFICIENTS].axis]++;
     return place;
@@ -199,6 +199,7 @@ void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {
         const mst_layer_nodes nodes = mst_layers_nodes(p, p->layer_axes[array]);
         grid[p->layer_axes[array]] -= (uint64_t)(nodes.high - nodes.low);
     }
+    grid[PLANES] *= p->grids;
 }
 
 uint64_t mst_layers_array_nodes(const mst_problem *p, int array) {
@@ -243,7 +244,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
         return mst_fail(error, MST_ERROR_ARGUMENT, "there are more than %d fields, of which %d are memory variables of stretches",
                         MST_STENCIL_MAX_FIELDS, r->n);
     mst_problem_field *field = &p->fields[p->n_fields];
-    snprintf(field->name, sizeof field->name, "stretch_%c_%d", 'x' + p->rank - 1 - (p->n_runs > 0) - stretch->axis, r->n + 1);
+    snprintf(field->name, sizeof field->name, "stretch_%c_%d", 'x' + p->rank - 1 - p->has_run_planes - stretch->axis, r->n + 1);
     while (mst_problem_find(p, field->name) >= 0) // a field of the scheme has that name
         strcat(field->name, "_");
     field->levels = 1;
@@ -257,7 +258,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
 
 static mst_status find(void *user, const mst_expr_stretch *stretch, mst_expr_layer *layer, mst_error *error) {
     mst_layer_reading *r = user;
-    const int axis = mst_problem_axis(r->problem->rank, stretch->axis + (r->problem->n_runs > 0)); // no run's
+    const int axis = mst_problem_axis(r->problem->rank, stretch->axis + r->problem->has_run_planes); // no run's
     int k = 0, moved = 0;
     *layer = (mst_expr_layer){.exists = (r->axes >> axis & 1) && has_layers(r->problem, axis)};
     if (!layer->exists)

@@ -63,6 +63,13 @@ fail:
     return status;
 }
 
+// Of several grids the region's planes in each, one run behind the other.
+static void repeat_in_runs(const mst_problem *p, mst_observation *o) {
+    o->region.count[PLANES] *= p->grids;
+    o->to[PLANES] *= p->grids;
+    o->region.nodes *= p->grids;
+}
+
 static mst_status read_spectrum(const mst_problem *p, const mst_stencil_desc *desc, mst_observations *all, mst_error *error) {
     mst_status status = MST_OK;
     const size_t number = all->n_spectra;
@@ -76,6 +83,7 @@ static mst_status read_spectrum(const mst_problem *p, const mst_stencil_desc *de
                 MST_STENCIL_MAX_FREQUENCIES);
     MST_TRY(read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), all, &to->what,
                              error));
+    repeat_in_runs(p, &to->what);
     MST_REQUIRE(to->frequencies = malloc(from->n_frequencies * sizeof(double)), MST_ERROR_HOST_MEMORY,
                 "out of memory for a spectrum");
     memcpy(to->frequencies, from->frequencies, from->n_frequencies * sizeof(double));

@@ -124,7 +124,7 @@ mst_part_range mst_part_elements(const mst_problem *p, int array, int64_t from, 
 }
 
 uint64_t mst_part_whole_elements(const mst_problem *p, int array) {
-    uint64_t all = 1;
+    uint64_t all = p->grids;
     for (int axis = 0; axis < N_AXES; axis++)
         all *= mst_part_along(p, array, axis, 0, mst_problem_length(p, axis)).count;
     return all;
@@ -134,6 +134,8 @@ mst_part_piece mst_part_piece_at(const mst_problem *p, int array, uint64_t first
     mst_part_piece piece = {.first = first, .count = 1};
     uint64_t grid[N_AXES], stride = 1, left = first;
     bool is_whole = true; // all axes so far
+    if (p->has_grids)     // which are not cut
+        return (mst_part_piece){first, mst_layers_array_nodes(p, array) - first, first};
     mst_layers_grid(p, array, grid);
     for (int axis = N_AXES - 1; axis >= 0; axis--) {
         const int64_t all = elements_before(p, array, axis, mst_problem_length(p, axis)), i = (int64_t)(left % grid[axis]);

@@ -27,6 +27,11 @@ static inline bool mst_problem_is_cut(const mst_problem *p, int axis) {
     return p->is_ring[axis] || p->grid[axis] < p->whole[axis];
 }
 
+// The runs that tables have numbers of, the problem's own; 1 of what is no ensemble.
+static inline uint64_t mst_problem_runs(const mst_problem *p) { return p->has_run_planes ? p->grid[PLANES] : p->grids; }
+// Whether a description that mst_ensemble_expand made has grids of three axes.
+static inline bool mst_ensemble_has_grids(const mst_stencil_desc *desc) { return desc->n_runs > 0 && desc->rank > MST_MAX_AXES; }
+
 // Cuts it along the axes along which the part does not hold all nodes. MST_ERROR_UNSUPPORTED: a source's region lies in a
 // periodic part in two pieces.
 mst_status mst_problem_cut(mst_problem *problem, const mst_part part[N_AXES], mst_error *error);

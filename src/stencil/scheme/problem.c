@@ -2,6 +2,7 @@
 #include "expressions.h"
 #include "faces.h"
 #include "layers.h"
+#include "part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,13 +24,14 @@ static bool reads_time(const mst_formula *f) {
 
 static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(desc->rank >= 1 && desc->rank <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "the grid has %d axes; 1 to 3 are supported",
-                desc->rank);
+    const bool has_grids = mst_ensemble_has_grids(desc);
+    MST_REQUIRE(desc->rank >= 1 && (desc->rank <= MST_MAX_AXES || has_grids), MST_ERROR_ARGUMENT,
+                "the grid has %d axes; 1 to 3 are supported", desc->rank);
     MST_REQUIRE(desc->precision == MST_FLOAT32 || desc->precision == MST_FLOAT64, MST_ERROR_ARGUMENT,
                 "the precision is %s; float32 and float64 are supported", mst_type_name(desc->precision));
     MST_REQUIRE(isfinite(desc->time_step) && desc->time_step > 0, MST_ERROR_ARGUMENT, "the time step is %g; it must be positive",
                 desc->time_step);
-    p->rank = desc->rank;
+    p->rank = has_grids ? MST_MAX_AXES : desc->rank;
     p->is_double = desc->precision == MST_FLOAT64;
     p->element = mst_type_bytes(desc->precision);
     p->time_step = desc->time_step;
@@ -37,11 +39,14 @@ static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_er
                 "subnormals is %llu; they are kept (0) or flushed (1)", (unsigned long long)desc->subnormals);
     p->is_flushed = desc->subnormals == MST_STENCIL_SUBNORMALS_FLUSH && !p->is_open;
     p->n_runs = desc->n_runs;
-    size_t nodes = 1;
+    p->has_grids = has_grids;
+    p->has_run_planes = p->n_runs > 0 && !has_grids;
+    p->grids = has_grids ? p->n_runs : 1;
+    size_t nodes = p->grids;
     for (int axis = 0; axis < N_AXES; axis++)
         p->grid[axis] = 1;
-    for (int k = 0; k < desc->rank; k++) {
-        int axis = mst_problem_axis(desc->rank, k);
+    for (int k = 0; k < p->rank; k++) {
+        int axis = mst_problem_axis(p->rank, k);
         MST_REQUIRE(desc->grid[k] >= 1, MST_ERROR_ARGUMENT, "the grid has no nodes along axis %d", k);
         MST_REQUIRE(isfinite(desc->spacing[k]) && desc->spacing[k] > 0, MST_ERROR_ARGUMENT,
                     "the spacing along axis %d is %g; it must be positive", k, desc->spacing[k]);

@@ -52,15 +52,16 @@ typedef struct mst_problem {
     int64_t first[N_AXES];
     uint64_t whole[N_AXES];
     bool is_ring[N_AXES];
-    // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
-    size_t n_runs, n_varying;
+    // An ensemble; 0: none. Runs are planes, across which no field is read, or `grids` (else 1), one behind the other in arrays.
+    size_t n_runs, grids, n_varying;
+    bool has_run_planes, has_grids;
     bool is_double, is_flushed; // float64; subnormal numbers become 0
     size_t element;             // bytes of a value in kernels
     // Bytes of an element of each array, those of the state and then the coefficient fields; and of a node of all of either.
     size_t elements[MST_STENCIL_MAX_ARRAYS];
     uint64_t state_node_bytes, coefficient_node_bytes;
     int layer_axes[MST_STENCIL_MAX_ARRAYS]; // of an array of the state that is a memory variable, its axis; else -1
-    uint64_t nodes, plane;                  // of the grid; of a plane
+    uint64_t nodes, plane;                  // of all grids; of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
     int n_memories;                          // of the arrays of the state, the last ones: memory variables of absorbing layers
     size_t n_sources, n_receivers, n_points; // n_points: of all receivers
@@ -88,7 +89,6 @@ typedef struct mst_problem {
 // Checks everything in desc but the plan, and the initial data. Half-built problems are to be released too.
 mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 void mst_problem_release(mst_problem *problem);
-
 // The same with dt left open.
 mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 
@@ -107,15 +107,15 @@ mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_des
 mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                               mst_formula *out, mst_error *error);
 
-// Its value on the host. `at` are node numbers, which may lie outside the grid; fields must not be read.
+// Its value on the host. `at` are node numbers, which may lie outside the grid (planes: those of all grids); no fields are read.
 double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time);
 
 // The same of n nodes along the columns, from node `at` on, at time 0.
 mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
                            double *out, mst_error *error);
 
-// What differs from run to run, on a plane.
-double mst_formula_varying(const mst_problem *problem, const mst_formula *formula, size_t column, int64_t plane);
+// What differs from run to run, in one of the problem's own (mst_problem_runs).
+double mst_formula_varying(const mst_problem *problem, const mst_formula *formula, size_t column, int64_t run);
 
 // All formulas of kernels, to number what varies in them: updates, then faces. NULL behind the last.
 const mst_formula *mst_problem_formula(const mst_problem *problem, int number);

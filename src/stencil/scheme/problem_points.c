@@ -1,4 +1,5 @@
 // Sources and receivers of a description: what they feed and record, node by node or region by region.
+#include "runtime/numbers.h"
 #include "spread.h"
 
 #include <math.h>
@@ -77,7 +78,13 @@ fail:
     return status;
 }
 
-static mst_status read_source(const mst_stencil_desc *desc, size_t k, mst_problem *p, mst_error *error) {
+// Makes nodes of a run's grid those of run number `run`.
+static void move_to_run(const mst_problem *p, uint64_t run, mst_weighted_node *nodes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        nodes[i].node[PLANES] += run * p->grid[PLANES];
+}
+
+static mst_status read_source(const mst_stencil_desc *desc, size_t k, uint64_t run, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     const mst_stencil_source *from = &desc->sources[k];
     mst_problem_source *to = &p->sources[p->n_sources++];
@@ -86,6 +93,7 @@ static mst_status read_source(const mst_stencil_desc *desc, size_t k, mst_proble
                 "source %zu feeds %s, which is no field%s", k, from->field ? from->field : "(NULL)",
                 to->field >= 0 ? " that is updated" : "");
     MST_TRY(read_place(desc, p, k, to, error));
+    move_to_run(p, run, to->list.nodes, to->list.n);
     MST_TRY(read_series(desc, p, k, to, error));
     to->first = p->n_feeds;
     p->n_feeds += to->is_region ? 1 : to->list.n;
@@ -108,15 +116,17 @@ static mst_status read_receiver(const mst_stencil_desc *desc, size_t k, mst_prob
                 to->field >= 0 ? " that is updated" : "");
     MST_REQUIRE(from->n_points >= 1 && (from->points || from->positions), MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
     MST_REQUIRE(!from->points || !from->positions, MST_ERROR_ARGUMENT, "receiver %zu has points and positions; it takes one", k);
-    to->n_points = from->n_points;
+    to->n_points = from->n_points * (size_t)p->grids;
     to->first = p->n_points;
-    for (size_t i = 0; i < from->n_points; i++) {
-        p->shares_begin[p->n_points++] = list->n;
+    for (size_t i = 0; i < to->n_points; i++) { // run by run
+        const size_t begin = list->n, point = i % from->n_points;
+        p->shares_begin[p->n_points++] = begin;
         if (from->points)
-            MST_TRY(mst_place_add_node(p, from->points[i], what, list, error));
+            MST_TRY(mst_place_add_node(p, from->points[point], what, list, error));
         else
             MST_TRY(mst_place_add(p, (mst_place_spread){from->interpolation, from->radius, p->fields[to->field].faces},
-                                  from->positions[i], what, list, error));
+                                  from->positions[point], what, list, error));
+        move_to_run(p, i / from->n_points, list->nodes + begin, list->n - begin);
     }
     p->shares_begin[p->n_points] = list->n;
 fail:
@@ -178,16 +188,19 @@ size_t mst_problem_home(const mst_problem *p, size_t point) {
 mst_status mst_problem_read_points(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     mst_node_list list = {.n = 0};
-    size_t n_points = 0;
+    size_t n_points = 0, n_sources;
     for (size_t k = 0; k < desc->n_receivers; k++)
-        MST_REQUIRE(mst_add(n_points, desc->receivers[k].n_points, &n_points) && n_points < SIZE_MAX / sizeof(size_t),
+        MST_REQUIRE(mst_add(n_points, desc->receivers[k].n_points, &n_points) && n_points < SIZE_MAX / sizeof(size_t) / p->grids,
                     MST_ERROR_HOST_MEMORY, "receiver %zu has %zu points, too many", k, desc->receivers[k].n_points);
-    MST_REQUIRE(p->sources = calloc(desc->n_sources + 1, sizeof *p->sources), MST_ERROR_HOST_MEMORY, "out of memory for sources");
+    n_points *= (size_t)p->grids;
+    MST_REQUIRE(mst_multiply(desc->n_sources, (size_t)p->grids, &n_sources) && n_sources < SIZE_MAX / sizeof *p->sources &&
+                    (p->sources = calloc(n_sources + 1, sizeof *p->sources)),
+                MST_ERROR_HOST_MEMORY, "out of memory for sources");
     p->receivers = calloc(desc->n_receivers + 1, sizeof *p->receivers);
     p->shares_begin = calloc(n_points + 1, sizeof *p->shares_begin);
     MST_REQUIRE(p->receivers && p->shares_begin, MST_ERROR_HOST_MEMORY, "out of memory for receivers");
-    for (size_t k = 0; k < desc->n_sources; k++)
-        MST_TRY(read_source(desc, k, p, error));
+    for (size_t i = 0; i < n_sources; i++)
+        MST_TRY(read_source(desc, i / (size_t)p->grids, i % p->grids, p, error));
     for (size_t k = 0; k < desc->n_receivers; k++)
         MST_TRY(read_receiver(desc, k, p, &list, error));
     MST_TRY(make_records(&list, p, error));

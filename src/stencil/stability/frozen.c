@@ -47,7 +47,8 @@ void mst_open_leaves(const mst_open_scheme *s, const mst_formula *f, const mst_f
         if (leaf->kind == MST_VALUE_STEP) {
             leaves[i] = time_step;
         } else if (leaf->kind == MST_VALUE_RUN) {
-            leaves[i] = mst_formula_varying(&s->problem, f, leaf->column, frozen->at[PLANES]);
+            leaves[i] =
+                mst_formula_varying(&s->problem, f, leaf->column, s->problem.has_run_planes ? frozen->at[PLANES] : s->run);
         } else if (leaf->kind == MST_VALUE_COORDINATE) {
             leaves[i] = (double)frozen->at[leaf->axis] * s->problem.spacing[leaf->axis];
         } else if (coefficient && coefficient->expr) {
@@ -107,7 +108,7 @@ fail:
 static void add_dependence(const mst_open_scheme *s, const mst_leaf *leaf, factor *out) {
     if (leaf->kind == MST_VALUE_COORDINATE)
         out->axes |= 1u << leaf->axis;
-    if (leaf->kind == MST_VALUE_RUN)
+    if (leaf->kind == MST_VALUE_RUN && s->problem.has_run_planes)
         out->axes |= 1u << PLANES;
     if (leaf->kind != MST_VALUE_FIELD)
         return;

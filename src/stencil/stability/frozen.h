@@ -15,6 +15,7 @@ typedef struct mst_open_scheme {
     int n_groups, group[MST_STENCIL_MAX_FIELDS];
     size_t n_rows[MST_STENCIL_MAX_FIELDS + 1];
     double *rows[MST_STENCIL_MAX_FIELDS];
+    int64_t run; // that is looked at, where planes are no runs
 } mst_open_scheme;
 
 typedef struct mst_frozen {
