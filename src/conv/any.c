@@ -53,7 +53,7 @@ mst_status mst_any_stage_make(mst_stage *s, mst_error *error) {
     MST_TRY(write_text(context, pass->is_double, &any->text, error));
     MST_TRY(mst_program_of_text(context,
                                 pass->is_double ? "convolution: any lengths, in double" : "convolution: any lengths, in float",
-                                &any->text, pass->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+                                &any->text, mst_program_precision(context, pass->is_double), &program, error));
     MST_TRY(mst_kernel_create(program, "convolve_any", &any->kernel, error));
 fail:
     return status;

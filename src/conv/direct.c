@@ -68,9 +68,9 @@ int mst_direct_print_types(const mst_convolution *plan, const mst_direct_tiling 
     const mst_layout *signal = mst_convolution_layout(plan, t->signal), *taps = mst_convolution_layout(plan, t->taps);
     bool turned = d->correlate && t->taps == Y;
     return snprintf(out, size,
-                    "-D PRECISION=%d -D SIGNAL=%s -D SIGNAL_COMPLEX=%d -D KERNEL=%s -D KERNEL_COMPLEX=%d -D RESULT=%s "
+                    "%s -D SIGNAL=%s -D SIGNAL_COMPLEX=%d -D KERNEL=%s -D KERNEL_COMPLEX=%d -D RESULT=%s "
                     "-D RESULT_COMPLEX=%d -D AXES=%d -D CIRCULAR=%d -D TURN_SIGNAL=%d -D TURN_KERNEL=%d -D CONJUGATE_KERNEL=%d",
-                    plan->work_type == MST_COMPLEX128 ? 64 : 32, mst_type_element(signal->type),
+                    mst_program_precision(plan->context, plan->work_type == MST_COMPLEX128), mst_type_element(signal->type),
                     mst_type_is_complex(signal->type), mst_type_element(taps->type), mst_type_is_complex(taps->type),
                     mst_type_element(d->z.type), mst_type_is_complex(d->z.type), t->n_axes, d->mode == MST_CONVOLUTION_CIRCULAR,
                     d->correlate && t->taps == X, !turned, turned);

@@ -108,7 +108,7 @@ mst_status mst_parts_create(mst_parts *p, mst_queue *queue, const void *kernel, 
     MST_TRY(make_memory(p, error));
     MST_TRY(make_transforms(p, error));
     MST_TRY(mst_program_of_file(p->context, "convolver: sums over parts", "convolver.cl",
-                                p->type == MST_FLOAT64 ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+                                mst_program_precision(p->context, p->type == MST_FLOAT64), &program, error));
     MST_TRY(mst_kernel_create(program, "accumulate", &p->accumulate, error));
     MST_TRY(transform_kernel(p, queue, kernel, kernel_channels, taps, first, error));
     MST_TRY(mst_parts_clear(p, queue, error));

@@ -54,9 +54,9 @@ mst_status mst_deconvolution_make_kernels(mst_deconvolution *plan, mst_error *er
     mst_status status = MST_OK;
     const mst_program *program;
     mst_text text = {0};
-    char options[80];
-    snprintf(options, sizeof options, "-D PRECISION=%d -D LANES=%zu -D RUN=%zu", plan->is_double ? 64 : 32, lanes_of(plan),
-             run_of(plan));
+    char options[120];
+    snprintf(options, sizeof options, "%s -D LANES=%zu -D RUN=%zu", mst_program_precision(plan->context, plan->is_double),
+             lanes_of(plan), run_of(plan));
     MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
     MST_TRY(mst_program_of_text(plan->context, "deconvolution: between transforms", &text, options, &program, error));
     for (int k = 0; k < N_KERNELS; k++)

@@ -127,8 +127,7 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
     MST_TRY(mst_any_write(context, plan->is_double, even, &any->text, error));
     snprintf(title, sizeof title, "fft: any length%s, in %s", even ? ", even and odd data" : "",
              plan->is_double ? "double" : "float");
-    MST_TRY(mst_program_of_text(context, title, &any->text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program,
-                                error));
+    MST_TRY(mst_program_of_text(context, title, &any->text, mst_program_precision(context, plan->is_double), &program, error));
     MST_TRY(mst_kernel_create(program, "fft_any", &any->kernel, error));
 fail:
     return status;

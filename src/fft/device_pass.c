@@ -29,8 +29,8 @@ mst_status mst_device_pass_make(mst_device_pass *d, unsigned ports, mst_error *e
     if (k->kernel)
         return MST_OK;
     MST_TRY(mst_device_pass_write(d, ports, error));
-    MST_TRY(mst_program_of_text(d->context, d->title, &k->text, d->pass.is_double ? "-D PRECISION=64" : "-D PRECISION=32",
-                                &program, error));
+    MST_TRY(mst_program_of_text(d->context, d->title, &k->text, mst_program_precision(d->context, d->pass.is_double), &program,
+                                error));
     MST_TRY(mst_kernel_create(program, d->name, &k->kernel, error));
 fail:
     return status;

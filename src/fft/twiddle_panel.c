@@ -12,7 +12,7 @@
 mst_status mst_panel_kernel(mst_context *context, bool is_double, const char *name, mst_kernel **out, mst_error *error) {
     const mst_program *program;
     mst_status status = mst_program_of_file(context, "fft: twiddles of panels", "panels.cl",
-                                            is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
+                                            mst_program_precision(context, is_double), &program, error);
     return status == MST_OK ? mst_kernel_create(program, name, out, error) : status;
 }
 

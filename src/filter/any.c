@@ -141,7 +141,8 @@ static mst_status make_kernel(const mst_filter *plan, mst_any_filter *any, mst_e
                  MST_SET(points, points));
     MST_TRY(mst_any_write_transforms(context, false, &any->text, error));
     MST_TRY(mst_program_add_files(context, files, MST_COUNT(files), &any->text, error));
-    MST_TRY(mst_program_of_text(context, "filter: any sizes", &any->text, "-D PRECISION=32", &program, error));
+    MST_TRY(
+        mst_program_of_text(context, "filter: any sizes", &any->text, mst_program_precision(context, false), &program, error));
     MST_TRY(mst_kernel_create(program, "filter_any", &any->kernel, error));
 fail:
     return status;

@@ -60,7 +60,7 @@ static mst_status create(mst_filter *plan, mst_error *error) {
     composed *c = plan->work = calloc(1, sizeof *c);
     const mst_fft_desc forward = describe(plan, MST_FFT_FORWARD), inverse = describe(plan, MST_FFT_INVERSE);
     mst_text text = {0};
-    char options[60];
+    char options[100];
     const mst_program *program;
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(mst_fft_create_with(plan->context, &forward, NULL, &c->forward, error));
@@ -69,7 +69,7 @@ static mst_status create(mst_filter *plan, mst_error *error) {
         return mst_wiener_create(plan, &c->wiener, error);
     MST_TRY(mst_program_add_file(plan->context, "any_mask.cl", &text, error));
     MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
-    snprintf(options, sizeof options, "-D PRECISION=%d -D NUMBER=%s", mst_filter_precision(plan),
+    snprintf(options, sizeof options, "%s -D NUMBER=%s", mst_program_precision(plan->context, plan->is_double),
              plan->cosine ? "real" : "real2");
     MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text, options, &program, error));
     MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));

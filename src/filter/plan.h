@@ -93,7 +93,6 @@ static inline bool mst_filter_is_general(const mst_filter *plan) {
 static inline size_t mst_filter_image_rows(const mst_filter *plan) { return plan->depth * plan->height; }
 
 static inline size_t mst_filter_real_bytes(const mst_filter *plan) { return plan->is_double ? sizeof(double) : sizeof(float); }
-static inline int mst_filter_precision(const mst_filter *plan) { return plan->is_double ? 64 : 32; }
 
 // Whether results are scaled by the range of all of an image, which is found first.
 static inline bool mst_filter_ranged(const mst_filter *plan) {

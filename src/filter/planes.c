@@ -44,16 +44,17 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
                                           [KERNEL_REDUCE] = ranged,
                                           [KERNEL_STORE] = stores,
                                           [KERNEL_ALPHA] = d->alpha};
-    char options[300];
+    char options[340];
     const mst_program *program;
     MST_TRY(make_lines(plan, error));
     if (!loads && !stores && !d->alpha)
         return MST_OK;
     snprintf(options, sizeof options,
-             "-D PRECISION=%d -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d -D LOADS=%d -D RANGED=%d -D STORES=%d "
+             "%s -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d -D LOADS=%d -D RANGED=%d -D STORES=%d "
              "-D ALPHA=%d",
-             mst_filter_precision(plan), mst_type_element(d->input.type), mst_type_element(d->output.type),
-             mst_filter_conversion(d->output.type), (int)d->output_as, d->white > 0, loads, ranged, stores, d->alpha);
+             mst_program_precision(plan->context, plan->is_double), mst_type_element(d->input.type),
+             mst_type_element(d->output.type), mst_filter_conversion(d->output.type), (int)d->output_as, d->white > 0, loads,
+             ranged, stores, d->alpha);
     MST_TRY(mst_program_of_file(plan->context, "filter: between images and planes", "filter.cl", options, &program, error));
     for (int k = 0; k < N_PLANE_KERNELS; k++)
         if (wanted[k])

@@ -31,14 +31,13 @@ uint64_t mst_wiener_bytes(const mst_filter *plan) {
 mst_status mst_wiener_create(const mst_filter *plan, mst_wiener **out, mst_error *error) {
     static const char *const names[N_KERNELS] = {"take_samples", "find_median", "mean_of_power", "mean_along", "take_noise_off"};
     mst_status status = MST_OK;
-    char options[160];
+    char options[200];
     const mst_program *program;
     mst_wiener *w = *out = calloc(1, sizeof *w);
     MST_REQUIRE(w, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    snprintf(options, sizeof options,
-             "-D PRECISION=%d -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d -D REACH=%d -D ESTIMATED=%d",
-             mst_filter_precision(plan), plan->cosine ? "real" : "real2", plan->cosine, plan->desc.volume, MST_WIENER_SAMPLES,
-             MST_WIENER_REACH, estimates(plan));
+    snprintf(options, sizeof options, "%s -D NUMBER=%s -D COSINE=%d -D VOLUME=%d -D N_SAMPLES=%d -D REACH=%d -D ESTIMATED=%d",
+             mst_program_precision(plan->context, plan->is_double), plan->cosine ? "real" : "real2", plan->cosine,
+             plan->desc.volume, MST_WIENER_SAMPLES, MST_WIENER_REACH, estimates(plan));
     MST_TRY(mst_program_of_file(plan->context, "filter: noise", "wiener.cl", options, &program, error));
     for (int k = estimates(plan) ? SAMPLES : POWER; k < N_KERNELS; k++)
         MST_TRY(mst_kernel_create(program, names[k], &w->kernels[k], error));

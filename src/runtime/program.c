@@ -25,6 +25,12 @@ typedef struct source {
     size_t n_prelude; // bytes of prelude.cl
 } source;
 
+const char *mst_program_precision(const mst_context *context, bool is_double) {
+    if (context->device.type == CL_DEVICE_TYPE_CPU)
+        return is_double ? "-D PRECISION=64 -cl-denorms-are-zero" : "-D PRECISION=32 -cl-denorms-are-zero";
+    return is_double ? "-D PRECISION=64" : "-D PRECISION=32";
+}
+
 static mst_program *find_program(mst_context *context, const char *file, const char *text, const char *options) {
     for (mst_program *p = context->programs; p; p = p->next) {
         bool same = false;

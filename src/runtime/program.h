@@ -18,6 +18,10 @@ mst_status mst_program_of_text(mst_context *context, const char *title, const ms
 // The same if it need not be compiled, being in the context's memory or in the cache on disk; else *out is NULL.
 mst_status mst_program_find_text(mst_context *context, const char *title, const mst_text *text, const char *options,
                                  const mst_program **out, mst_error *error);
+// The option that says which precision `real` has in programs of linear operations: transforms, convolutions, filters. CPUs,
+// which compute with subnormal numbers many times as slowly, take them for 0 there if the driver can have them do so: beside one
+// number of ordinary size that is far below rounding.
+const char *mst_program_precision(const mst_context *context, bool is_double);
 // Adds an embedded file's text, for such a program, and the texts of n files.
 mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error);
 mst_status mst_program_add_files(mst_context *context, const char *const *files, size_t n, mst_text *out, mst_error *error);
