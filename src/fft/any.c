@@ -50,6 +50,7 @@ static void describe_passes(mst_fft *plan) {
             out->column_dim = views.column_dim;
             out->run = views.run;
             out->several = views.several;
+            out->joins = views.joins;
             out->wide = views.wide;
         }
     }
@@ -161,7 +162,7 @@ static any_port port_in(const mst_block_port *port, const mst_layout *layout, si
     return (any_port){port->buffer, port->base * reals, port->first_item + item};
 }
 
-// The tiles of a single pass over so many lines (count_tiles of any.cl).
+// The tiles of a single pass over so many lines, at most (count_tiles of any_tiles.cl).
 static uint64_t tiles_of(const any_pass *p, uint64_t first, uint64_t n_lines, unsigned lanes) {
     uint64_t run = (uint64_t)p->run;
     if (run == 0)

@@ -117,6 +117,18 @@ static cell run_of(const any_pass *p) {
     return source && target && target < source ? target : larger(source, source ? 0 : target);
 }
 
+// How many runs fill tiles with what they have left over: each number of these is moved by itself, which takes less than lanes
+// that are empty.
+static cell joins_of(const any_pass *p, cell lanes) {
+    const cell left = p->run % lanes;
+    cell joins = 1;
+    if (!p->source.wide || !p->target.wide || p->ends != ANY_WHOLE || p->twiddled || left == 0)
+        return 0;
+    while (joins * left % lanes)
+        joins *= 2;
+    return joins;
+}
+
 void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, any_pass *out) {
     const mst_pass *pass = &p->device.pass;
     static const cell ends[] = {[MST_HALF_COMBINE] = ANY_COMBINE,
@@ -152,5 +164,6 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     out->several = several_of(out, pass);
     out->source.wide = is_wide(&out->source, &pass->load);
     out->target.wide = is_wide(&out->target, &pass->store);
+    out->joins = joins_of(out, pass->lanes);
     out->wide = (out->source.wide || out->target.wide) && out->ends == ANY_WHOLE && !has_prime(pass);
 }

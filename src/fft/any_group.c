@@ -147,14 +147,20 @@ static size_t lines_of(const mst_fft *plan, const mst_any_group *g, int k) {
     return plan->passes[k].lines_an_item / g->pieces_an_item;
 }
 
-// The least part of lanes that the tiles of so many pieces fill, where nothing but their number decides that.
+// The part of lanes that the tiles of so many lines fill, where nothing but their number decides that; else 1.
+static double filled_by(const any_pass *p, size_t lines, size_t lanes) {
+    const size_t run = p->joins ? (size_t)p->run : lines, runs = lines / run;
+    const size_t tiles = runs * (run / lanes) + mst_divide_up(runs * (run % lanes), lanes);
+    return p->run == 0 || p->joins ? (double)lines / (double)(tiles * lanes) : 1;
+}
+
+// The least of that of a group's passes, over so many pieces.
 static double filled(const mst_fft *plan, const mst_any_group *g, size_t joint) {
     const size_t lanes = mst_pass_lanes(plan->is_double);
     double least = 1;
     for (int k = g->first; k < g->first + g->count; k++) {
-        const size_t lines = joint * lines_of(plan, g, k);
-        const double part = (double)lines / (double)(mst_divide_up(lines, lanes) * lanes);
-        least = pass_of(plan, k)->run == 0 && part < least ? part : least;
+        const double part = filled_by(pass_of(plan, k), joint * lines_of(plan, g, k), lanes);
+        least = part < least ? part : least;
     }
     return least;
 }

@@ -1,27 +1,5 @@
 // Passes of any length: the kernel, and which tiles its work-items take.
 
-// Which lines of a piece a tile has, counted from the piece's first one.
-typedef struct lines_of_tile {
-    ulong first;
-    uint count;
-} lines_of_tile;
-
-lines_of_tile find_tile(ulong tile, ulong n_lines, ulong before, ulong run) {
-    if (run == 0)
-        return (lines_of_tile){tile * LANES, (uint)min((ulong)LANES, n_lines - tile * LANES)};
-    const ulong tiles_a_run = (run + LANES - 1) / LANES, r = tile / tiles_a_run,
-                in_run = (tile - r * tiles_a_run) * LANES;
-    const ulong from = max(r * run + in_run, before);
-    const ulong to = min(r * run + min(in_run + LANES, run), before + n_lines);
-    return (lines_of_tile){from - before, to > from ? (uint)(to - from) : 0};
-}
-
-ulong count_tiles(ulong n_lines, ulong before, ulong run) {
-    if (run == 0)
-        return (n_lines + LANES - 1) / LANES;
-    return (before + n_lines + run - 1) / run * ((run + LANES - 1) / LANES);
-}
-
 // A work-item takes pieces, one or `joint` after the other, each through all passes; where n_lines is not zero, there
 // is one pass and one piece of so many lines, and work-items share its tiles.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
@@ -51,8 +29,8 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
             __global real *from = s->scratch >= 0 ? scratch + id * scratch_reals + s->scratch : buffers[s->buffer];
             __global real *to = t->scratch >= 0 ? scratch + id * scratch_reals + t->scratch : buffers[t->buffer];
             const long s_base = s->scratch >= 0 ? 0 : bases[s->buffer], t_base = t->scratch >= 0 ? 0 : bases[t->buffer];
-            const ulong run = (ulong)p->run, before = run ? s_first % run : 0,
-                        n_tiles = count_tiles(lines, before, run);
+            const cut c = cut_lines(p, lines, s_first);
+            const ulong n_tiles = count_tiles(&c);
             const ulong tiles_end = n_lines ? (id + 1) * n_tiles / n_items : n_tiles;
             const ulong several = (ulong)p->several;
             const real scale = p->scale >= 0 ? numbers[p->scale] : 1;
@@ -65,11 +43,15 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                                    t_base + (long)(t_first + tile * LANES) * t->lane_stride, scale);
                     continue;
                 }
-                const lines_of_tile l = find_tile(tile, lines, before, run);
+                const lines_of_tile l = find_tile(&c, tile);
                 if (l.count == 0)
                     continue;
-                if (p->wide && l.count == LANES && tile + 1 < tiles_end &&
-                    find_tile(tile + 1, lines, before, run).count == LANES) {
+                if (l.left) {
+                    transform_apart(v, p, from, to, numbers, places + p->places, &l, s_first, t_first, s_base, t_base,
+                                    scale);
+                    continue;
+                }
+                if (p->wide && l.count == LANES && tile + 1 < tiles_end && is_next(&l, find_tile(&c, tile + 1))) {
                     done = 2;
                     transform_wide(v, p, from, to, numbers, places + p->places, s_first + l.first, t_first + l.first,
                                    s_base, t_base, scale);
@@ -93,7 +75,7 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                 if (p->ends == ANY_EVEN) {
                     long s_next[LANES], t_next[LANES];
                     const lines_of_tile next =
-                        tile + 1 < tiles_end ? find_tile(tile + 1, lines, before, run) : (lines_of_tile){l.first, 0};
+                        tile + 1 < tiles_end ? find_tile(&c, tile + 1) : (lines_of_tile){l.first, 0, 0, 0};
                     find_lines(s, s_first + next.first, max(next.count, 1u), s_base, s_next);
                     find_lines(t, t_first + next.first, max(next.count, 1u), t_base, t_next);
                     done = even_tiles(v, p, from, to, numbers, places, s_at, t_at, s_next, t_next, l.count, next.count,

@@ -72,6 +72,7 @@ typedef struct any_pass {
     cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it, of a run where it is alone,
     cell run_roots;          // and those of its runs' beginnings
     cell lines_a_piece, run; // run: tiles do not cross multiples of it; 0: none
+    cell joins; // so many runs fill tiles with what is left of each behind its whole ones; 0: each has one for it
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scale;                                                       // in `numbers`, -1: 1
     cell several; // tiles of short rows that are worked on at once: calls cost as much as they do

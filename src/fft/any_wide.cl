@@ -1,6 +1,11 @@
 // Two neighbouring tiles of lines that lie side by side: of each row of numbers two lines of the cache, which
 // processors fetch together in half the time that two of them take one after the other.
 
+// Whether a whole tile is behind a whole one.
+bool is_next(const lines_of_tile *tile, lines_of_tile next) {
+    return next.count == LANES && next.left == 0 && next.first == tile->first + LANES;
+}
+
 bool is_wide(__global const any_side *s, const long *at, const long *next) {
     return s->wide && next[0] - at[0] == 2 * LANES && evenly_apart(at, LANES, 2) && evenly_apart(next, LANES, 2);
 }
