@@ -57,6 +57,36 @@ static void test_cut_columns(void **state) {
     }
 }
 
+// Two steps of this scheme reach as far as one, since one of its fields reads no neighbours: a trip of single steps reaches
+// further than a deeper one of fused ones.
+static void test_trips_that_reach_further(void **state) {
+    static const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(x)"}},
+                                               {.name = "v", .initial = {.expression = "cos(2 * x)"}},
+                                               {.name = "c", .initial = {.expression = "0.1 + 0.001 * x"}, .coefficient = true}};
+    static const mst_stencil_update updates[] = {{"u", "0.9 * v", 0}, {"v", "0.3 * (u[-1] + u[1]) + c[1]", 0}};
+    for (size_t short_trip = 1; short_trip < 5; short_trip++) {
+        mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+        char text[60];
+        d.rank = 1;
+        d.grid[0] = test_between(20, 90);
+        d.fields = fields;
+        d.n_fields = 3;
+        d.updates = updates;
+        d.n_updates = 2;
+        d.precision = MST_FLOAT32;
+        d.shape = short_trip % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU;
+        d.schedule = MST_STENCIL_PYRAMID_SLABS;
+        d.fuse = 4;
+        d.depth = 4 + short_trip % 3;
+        d.block = test_between(3, 9);
+        const size_t portions[] = {d.depth, short_trip};
+        test_scheme reference = test_scheme_run(&d, d.depth + short_trip);
+        snprintf(text, sizeof text, "%zu nodes, n = %zu, b = %zu, then %zu steps", d.grid[0], d.depth, d.block, short_trip);
+        test_scheme_check(*state, &d, portions, 2, &reference, text);
+        test_scheme_free(&reference);
+    }
+}
+
 // Rates are measured on whatever there is: a few nodes, or a budget for a few.
 static void test_next_to_nothing(void **state) {
     static const char *const updates[] = {"0.5 * u + 0.1 * u[1]", "0.5 * u + 0.1 * u[1,-1]", "0.5 * u + 0.1 * u[1,0,-1]"};
@@ -95,6 +125,7 @@ static void test_next_to_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut_columns), cmocka_unit_test(test_next_to_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut_columns), cmocka_unit_test(test_trips_that_reach_further),
+                                       cmocka_unit_test(test_next_to_nothing)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

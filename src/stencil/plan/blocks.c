@@ -90,13 +90,26 @@ static int64_t most_padding(const mst_blocks *b, int axis) {
     return item == 1 ? 0 : axis == COLUMNS ? 4 * item : item;
 }
 
-uint64_t mst_blocks_most_nodes(const mst_blocks *b, uint64_t full, uint64_t single, bool coefficients) {
+// The halo of the deepest trip, or of the shorter one that has the most launches of one step, which may reach further: m steps
+// reach less far than m times one where what a step reads at a neighbour, another step makes without reading any.
+static int64_t most_halo(const mst_blocks *b, int axis, uint64_t depth, uint64_t m, bool coefficients) {
+    const uint64_t trips[2] = {depth, depth < m ? depth : depth - depth % m - 1};
+    int64_t most[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        int64_t low, high;
+        halo_of(b, axis, trips[k] / m, trips[k] % m, coefficients, &low, &high);
+        most[0] = mst_larger(most[0], low);
+        most[1] = mst_larger(most[1], high);
+    }
+    return most[0] + most[1];
+}
+
+uint64_t mst_blocks_most_nodes(const mst_blocks *b, uint64_t depth, uint64_t m, bool coefficients) {
     size_t nodes = 1;
     for (int axis = 0; axis < N_AXES; axis++) {
-        int64_t low, high, side = b->sides[axis];
-        halo_of(b, axis, full, single, coefficients, &low, &high);
-        if (is_cut(b, axis))
-            side += low + high + (full + single > 0 ? most_padding(b, axis) : 0);
+        int64_t side = b->sides[axis];
+        if (is_cut(b, axis) && depth > 0)
+            side += most_halo(b, axis, depth, m, coefficients) + most_padding(b, axis);
         if (!b->periodic[axis])
             side = mst_smaller(side, b->grid[axis]);
         if (!mst_multiply(nodes, (size_t)side, &nodes))

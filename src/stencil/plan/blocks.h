@@ -27,7 +27,8 @@ mst_box mst_blocks_grown(const mst_blocks *b, const mst_box *box, uint64_t full,
 mst_box mst_blocks_aligned(const mst_blocks *b, const mst_box *box);
 mst_box mst_blocks_padded(const mst_blocks *b, const mst_box *box);
 
-// The most nodes of a window for a block that has grown so; UINT64_MAX if they cannot be counted.
-uint64_t mst_blocks_most_nodes(const mst_blocks *b, uint64_t full, uint64_t single, bool coefficients);
+// The most nodes of a window for a block of a trip of up to `depth` steps, with as many launches of m steps as fit and the rest
+// one by one; of none: for the block itself. UINT64_MAX if they cannot be counted.
+uint64_t mst_blocks_most_nodes(const mst_blocks *b, uint64_t depth, uint64_t m, bool coefficients);
 
 #endif

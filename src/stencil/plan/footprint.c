@@ -222,10 +222,9 @@ static void add_slabs(const mst_problem *p, const mst_plan *plan, mst_footprint 
 static void add_blocks(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
     const char *what = "the blocks of a schedule";
     const arrays state = state_of(p), held = coefficients_of(p);
-    const uint64_t full = plan->depth / plan->fuse, single = plan->depth % plan->fuse;
-    const uint64_t big = mst_blocks_most_nodes(&plan->blocks, full, single, false);
-    const uint64_t own = mst_blocks_most_nodes(&plan->blocks, 0, 0, false);
-    const uint64_t coefficients = mst_blocks_most_nodes(&plan->blocks, full, single, true);
+    const uint64_t big = mst_blocks_most_nodes(&plan->blocks, plan->depth, plan->fuse, false);
+    const uint64_t own = mst_blocks_most_nodes(&plan->blocks, 0, plan->fuse, false);
+    const uint64_t coefficients = mst_blocks_most_nodes(&plan->blocks, plan->depth, plan->fuse, true);
     set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, big, state, MST_BLOCKS_WINDOWS + 1);
     set_arrays(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, own, state, MST_BLOCKS_WINDOWS);
     set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, coefficients, held, MST_BLOCKS_WINDOWS);
