@@ -120,7 +120,7 @@ static void share(size_t n, int axes, size_t *bricks) {
 static int take_layout(job *j) {
     const char *text = j->request->layout;
     size_t shape[MST_MAX_AXES], *bricks = j->layout.bricks, n = (size_t)ranks_count();
-    const int rank = problem_shape(&j->run.problem.desc, shape);
+    const int rank = problem_region_shape(&j->run.problem.desc, shape);
     const int axes = strcmp(text, "slabs") == 0 ? 1 : strcmp(text, "pencils") == 0 ? 2 : strcmp(text, "bricks") == 0 ? rank : 0;
     for (int k = 0; k < MST_MAX_AXES; k++)
         bricks[k] = 1;
@@ -239,7 +239,7 @@ static int print_plan(const job *j, bool json) {
     mst_error error;
     const mst_stencil_desc *desc = &j->run.problem.desc;
     size_t shape[MST_MAX_AXES];
-    const int n = ranks_count(), rank = problem_shape(desc, shape);
+    const int n = ranks_count(), rank = problem_region_shape(desc, shape);
     json_t *list = json ? json_array() : NULL;
     int code = CLI_DONE, failed = 0;
     for (int number = 0; number < n && code == CLI_DONE; number++) {

@@ -190,6 +190,15 @@ for layout in 3x1 2 1x1x2 x what 0x2; do
     refused "--layout $layout" solve heat2d --grid 40x24 --layout $layout
 done
 refused "2 bricks are too many for the 3 nodes of axis 1" solve heat2d --grid 40x3 --layout 1x2 --exchange-every 1
+cat >grids.yaml <<'END'
+grid: [8, 9, 10]
+parameters: {k: 0.1}
+runs: [{k: 0.1}, {k: 0.05}]
+fields: {u: x}
+update: [{u: u + k*laplace(u)}]
+steps: 5
+END
+refused "ensemble of grids of three axes" solve grids.yaml
 
 echo "== outputs by more ranks, and from the others' checkpoint"
 solve_all all5 by 5
