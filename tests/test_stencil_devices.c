@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { STEPS = 23, MOST_PARTS = 4, MOST_POINTS = 25 };
+enum { STEPS = 23, MOST_PARTS = 4, MOST_POINTS = 25, MOST_RUNS = 4 };
 
 static mst_context *alone, *two, *three;
 
@@ -136,7 +136,7 @@ static void add_records(outcome *o, const mst_stencil_desc *d, const mst_stencil
     double values[STEPS * MOST_POINTS];
     for (size_t k = 0; k < d->n_receivers; k++) {
         OK(mst_stencil_read_receiver(solver, k, first, steps, values, &e));
-        add(o, values, steps * d->receivers[k].n_points * sizeof *values);
+        add(o, values, (d->n_runs > 0 ? d->n_runs : 1) * steps * d->receivers[k].n_points * sizeof *values);
     }
 }
 
@@ -298,7 +298,8 @@ static mst_stencil_desc describe_volume(void) {
          0}};
     static const size_t places[][MST_MAX_AXES] = {{1, 3, 5}, {16, 20, 31}};
     static const mst_stencil_receiver of_places = {.field = "e", .n_points = 2, .points = places};
-    static const mst_stencil_source of_place = {.field = "e", .point = {9, 9, 9}, .series = "sin(t)"};
+    static const mst_stencil_parameter loud = {"loud", 1};
+    static const mst_stencil_source of_place = {.field = "e", .point = {9, 9, 9}, .series = "loud * sin(t)"};
     static const mst_stencil_monitor largest = {
         .name = "largest", .expression = "abs(e)", .reduction = MST_STENCIL_MAX, .every = 5};
     static mst_stencil_boundary sides[6];
@@ -311,6 +312,8 @@ static mst_stencil_desc describe_volume(void) {
     d.time_step = 0.4;
     d.precision = MST_FLOAT32;
     d.expected_steps = STEPS;
+    d.parameters = &loud;
+    d.n_parameters = 1;
     d.fields = of_volume;
     d.n_fields = 3;
     d.updates = of_wave;
@@ -329,8 +332,8 @@ static outcome *run_volume(mst_context *context, const mst_stencil_desc *d) {
     mst_stencil *solver;
     mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
     outcome *o = calloc(1, sizeof *o);
-    const size_t bytes = d->grid[0] * d->grid[1] * d->grid[2] * sizeof(float);
-    double found[4];
+    const size_t runs = d->n_runs > 0 ? d->n_runs : 1, bytes = runs * d->grid[0] * d->grid[1] * d->grid[2] * sizeof(float);
+    double found[4 * MOST_RUNS];
     OK(mst_stencil_create(context, d, &solver, &e));
     OK(mst_stencil_describe(solver, STEPS, &plan, &e));
     CHECK(plan.n_parts == 0, "the grid is in %zu parts", plan.n_parts);
@@ -340,7 +343,7 @@ static outcome *run_volume(mst_context *context, const mst_stencil_desc *d) {
     add_array(o, solver, "v", 0, bytes);
     add_records(o, d, solver, 1, STEPS);
     OK(mst_stencil_read_monitor(solver, 0, 1, 4, found, &e));
-    add(o, found, sizeof found);
+    add(o, found, runs * 4 * sizeof *found);
     mst_stencil_destroy(solver);
     return o;
 }
@@ -387,6 +390,58 @@ static void test_joint(void **state) {
             check_all_compute(&d);
     }
     free(expected);
+}
+
+// Of an ensemble of such grids they share the runs, be there fewer than parts.
+static void test_joint_runs(void **state) {
+    (void)state;
+    static const char *const loud[] = {"loud"};
+    static const double values[MOST_RUNS] = {1, 0.5, -2, 3};
+    mst_stencil_desc d = describe_volume();
+    d.run_parameters = loud;
+    d.n_run_parameters = 1;
+    d.run_values = values;
+    for (d.n_runs = 2; d.n_runs <= MOST_RUNS; d.n_runs += 2) {
+        outcome *expected = run_volume(alone, &d), *got = run_volume(three, &d);
+        check_same(expected, got, "runs");
+        free(expected);
+        free(got);
+    }
+    d.n_runs = MOST_RUNS;
+    d.check_every = d.n_monitors = 0; // whose launches would do
+    check_all_compute(&d);
+}
+
+// Sweeps are measured by all parts that will compute them, where little memory leaves only a part of the grid for that, too.
+static void test_measured_together(void **state) {
+    (void)state;
+    enum { MANY = 1 << 20 };
+    static const mst_stencil_field u = {.name = "u", .initial = {.expression = "x"}};
+    static const mst_stencil_update heat = {"u", "u + 0.1 * laplace(u)", 0};
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_desc d = describe_volume();
+    mst_context_desc limited = MST_CONTEXT_DESC_INIT;
+    d.grid[0] = 60, d.grid[1] = 40, d.grid[2] = 64;
+    d.fields = &u;
+    d.updates = &heat;
+    d.n_fields = d.n_updates = 1;
+    d.boundaries = NULL;
+    d.n_sources = d.n_receivers = d.n_monitors = 0;
+    d.schedule = MST_STENCIL_SWEEPS;
+    OK(mst_stencil_create(two, &d, &solver, &e));
+    limited.device = test_in_parts(alone, 2);
+    limited.device_memory = mst_context_device_memory_used(two) * 5 / 4;
+    mst_stencil_destroy(solver);
+    mst_context *context = test_context(&limited);
+    test_broken.other = mst_context_device_at(context, 1)->device;
+    atomic_store(&test_broken.left, MANY);
+    OK(mst_stencil_create(context, &d, &solver, &e));
+    test_broken.other = NULL;
+    const long launches = MANY - (long)atomic_load(&test_broken.left);
+    CHECK(launches > 10, "a part of the processor took %ld launches of a measurement", launches);
+    mst_stencil_destroy(solver);
+    mst_context_destroy(context);
 }
 
 // ---- parts of the caller's
@@ -718,11 +773,13 @@ static void test_cancelled(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),        cmocka_unit_test(test_joint),     cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_beside_upwind), cmocka_unit_test(test_parts),     cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_failures),      cmocka_unit_test(test_cancelled), cmocka_unit_test(test_margins),
-        cmocka_unit_test(test_traffic),       cmocka_unit_test(test_shares)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups),     cmocka_unit_test(test_joint),
+                                       cmocka_unit_test(test_joint_runs), cmocka_unit_test(test_measured_together),
+                                       cmocka_unit_test(test_beside),     cmocka_unit_test(test_beside_upwind),
+                                       cmocka_unit_test(test_parts),      cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_failures),   cmocka_unit_test(test_cancelled),
+                                       cmocka_unit_test(test_margins),    cmocka_unit_test(test_traffic),
+                                       cmocka_unit_test(test_shares)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, setup, teardown);

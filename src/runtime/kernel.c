@@ -128,15 +128,16 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
     return code;
 }
 
-// By the queue's device and its hands: each gets about as many of the groups as the others, and the queue goes on when all have
-// ended. The hands begin behind a mark, as the OpenCL queue may have commands of others, plans or blocks, that this one knows
-// nothing of.
-static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, size_t n_groups, size_t group, cl_event *event,
-                               mst_error *error) {
+// By the queue's device and its hands: each gets about as many of the times, or of the groups where times are few, as the
+// others, and the queue goes on when all have ended. The hands begin behind a mark, as the OpenCL queue may have commands of
+// others, plans or blocks, that this one knows nothing of.
+static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, const size_t global[2], const size_t local[2],
+                               cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     const char *name = kernel->signature.kernel;
     const mst_context *context = queue->context;
-    const size_t n = mst_smaller(context->n_hands + 1, n_groups);
+    const cl_uint dimensions = global[1] > 1 ? 2 : 1, cut = global[1] > context->n_hands ? 1 : 0;
+    const size_t n_groups = global[cut] / local[cut], n = mst_smaller(context->n_hands + 1, n_groups);
     cl_event before = NULL, mark = NULL, own = NULL, *place;
     cl_uint n_waits;
     const cl_event *waits;
@@ -146,10 +147,12 @@ static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, size_
     MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, n_waits, waits, &before), "cannot wait for commands");
     MST_TRY_CL(clFlush(queue->opencl), "cannot start commands");
     for (size_t k = n; k-- > 0;) { // the own part last
-        const size_t first = n_groups * k / n * group, items = n_groups * (k + 1) / n * group - first;
+        size_t first[] = {0, 0}, items[] = {global[0], global[1]};
+        first[cut] = n_groups * k / n * local[cut];
+        items[cut] = n_groups * (k + 1) / n * local[cut] - first[cut];
         cl_command_queue to = k > 0 ? context->hands[k - 1] : queue->opencl;
-        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, 1, &first, &items, &group, 1, &before, &ends[k]),
-                   "cannot launch kernel %s with %zu work-items in groups of %zu", name, items, group);
+        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, dimensions, first, items, local, 1, &before, &ends[k]),
+                   "cannot launch kernel %s with %zu work-items in groups of %zu", name, items[0] * items[1], local[0]);
         if (k > 0)
             MST_TRY_CL(clFlush(to), "cannot start kernel %s", name);
     }
@@ -183,8 +186,8 @@ mst_status mst_kernel_launch_times(mst_queue *queue, const mst_kernel *kernel, c
     for (size_t k = 0; k < n_arguments; k++)
         MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
                    name);
-    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && global[0] > group && times == 1)
-        return launch_parts(queue, kernel, global[0] / group, group, event, error);
+    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && (times > 1 || global[0] > group))
+        return launch_parts(queue, kernel, global, local, event, error);
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
     MST_TRY_CL(clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, times > 1 ? 2 : 1, NULL, global, local, n_waits, waits,
                                       event ? &own : place),

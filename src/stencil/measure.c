@@ -84,12 +84,12 @@ static bool key_of(const mst_measurement *m, const mst_box *box, mst_cache_key *
     char text[300];
     if (!stepper)
         return key_of_copies(m, box, key);
-    int length =
-        snprintf(text, sizeof text,
-                 "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, store %d",
-                 REVISION, (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
-                 (long long)box->to[0], (long long)m->problem->grid[0], (long long)box->to[1], (long long)box->to[2],
-                 (long long)m->problem->grid[2], stepper->tile.choice.planes, (int)m->store);
+    int length = snprintf(
+        text, sizeof text,
+        "rates, revision %d, of %016llx%016llx by %u units on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, store %d",
+        REVISION, (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low,
+        mst_stepper_units(m->context, m->problem), (long long)box->from[0], (long long)box->to[0], (long long)m->problem->grid[0],
+        (long long)box->to[1], (long long)box->to[2], (long long)m->problem->grid[2], stepper->tile.choice.planes, (int)m->store);
     return stepper->has_key && mst_cache_make_key(m->context, text, (size_t)length, "rates", key);
 }
 

@@ -27,12 +27,14 @@ static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key 
         const mst_layer_nodes nodes = mst_layers_nodes(part, axis);
         in_layers[axis] = part->grid[axis] - (uint64_t)(nodes.high - nodes.low);
     }
-    const int length = snprintf(
-        text, sizeof text,
-        "rate of sweeps, revision %d, of %016llx%016llx on %llu times %llu x %llu x %llu, %llu x %llu x %llu in layers", REVISION,
-        (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grids,
-        (unsigned long long)part->grid[PLANES], (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS],
-        (unsigned long long)in_layers[PLANES], (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
+    const int length =
+        snprintf(text, sizeof text,
+                 "rate of sweeps, revision %d, of %016llx%016llx by %lld units on %llu times %llu x %llu x %llu, %llu x %llu x "
+                 "%llu in layers",
+                 REVISION, (unsigned long long)s->key.high, (unsigned long long)s->key.low, (long long)mst_sweeper_units(s),
+                 (unsigned long long)part->grids, (unsigned long long)part->grid[PLANES], (unsigned long long)part->grid[ROWS],
+                 (unsigned long long)part->grid[COLUMNS], (unsigned long long)in_layers[PLANES],
+                 (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
     return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
@@ -82,7 +84,8 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
 
 static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
-    mst_queue queue = mst_stepper_queue(s->context, s->sweeps.problem);
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    queue.shares = s->shares;
     const double start = mst_now();
     for (int k = 0; k < n; k += (int)s->stagger.steps) // the tables hold one trip
         MST_TRY(mst_sweeper_steps(s, &queue, state, mst_smaller((uint64_t)(n - k), (uint64_t)s->stagger.steps), 0, error));

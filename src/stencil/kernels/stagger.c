@@ -45,7 +45,7 @@ static int64_t tiles_of(const mst_problem *p, int64_t most, int64_t units) {
 
 // Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
 static void add_tiles(mst_sweeper *s, int64_t steps) {
-    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = mst_stepper_units(s->context, s->sweeps.problem);
+    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = mst_sweeper_units(s);
     const mst_problem *p = s->sweeps.problem;
     const bool is_wide = p->rank == 2 && p->n_arrays + p->n_coefficients <= MOST_WIDE_ARRAYS;
     const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);

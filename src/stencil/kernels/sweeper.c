@@ -83,9 +83,10 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
     *s = (mst_sweeper){.context = context,
                        .points = points,
                        .tables = tables,
+                       .shares = mst_stepper_shares(context, problem),
                        .sweeps = mst_sweeps_make(problem, shape, mst_stepper_vector_bytes(context))};
     s->sweeps.around = use == MST_SWEEPER_AROUND;
-    s->sweeps.undivided = !s->sweeps.around && problem->nodes <= (uint64_t)mst_stepper_units(context, problem) * MOST_UNDIVIDED;
+    s->sweeps.undivided = !s->sweeps.around && problem->nodes <= (uint64_t)mst_sweeper_units(s) * MOST_UNDIVIDED;
     s->sweeps.in_parts = use == MST_SWEEPER_PARTS;
     s->sweeps.in_tiles =
         mst_sweeps_can_tile(&s->sweeps) && (use == MST_SWEEPER_TILES || mst_sweeps_all_bytes(&s->sweeps) > LEAST_TILED_BYTES);
@@ -176,7 +177,7 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
     if (nodes == 0)
         return MST_OK;
     const bool shares = queue->shares;
-    queue->shares = false; // to share out so few takes longer
+    queue->shares = shares && s->sweeps.problem->has_grids; // to share out those of one grid takes longer
     const mst_status status = mst_kernel_launch_times(
         queue, kernel, arguments, MST_COUNT(arguments) - !s->sweeps.problem->has_grids, nodes,
         mst_kernel_group(s->context, kernel, nodes * s->sweeps.problem->grids), (size_t)s->sweeps.problem->grids, NULL, error);
@@ -212,7 +213,7 @@ static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_lo
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t columns = mst_smaller((int64_t)n[COLUMNS], (int64_t)PART_COLUMNS);
     const int64_t parts = (part->to - part->from) * (int64_t)n[ROWS] * mst_divide_up((int64_t)n[COLUMNS], columns);
-    const int64_t fair = mst_divide_up(parts, (int64_t)mst_stepper_units(s->context, s->sweeps.problem) * 2);
+    const int64_t fair = mst_divide_up(parts, mst_sweeper_units(s) * 2);
     const int64_t of_group = mst_larger(mst_smaller(PART_NODES / columns, fair), (int64_t)1);
     *work = (cl_long8){{of_group, columns, parts}};
     return (size_t)mst_divide_up(parts, of_group);
@@ -258,7 +259,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     cl_long8 grid = grid_of(s, part);
     cl_long8 work, layers[N_AXES], boxes[MST_SWEEP_BOXES];
     mst_argument_list list = {.n = 0};
-    const int64_t units = mst_stepper_units(s->context, s->sweeps.problem);
+    const int64_t units = mst_sweeper_units(s);
     const size_t group = gpu ? (size_t)mst_sweep_group(of) : 1;
     const bool around = s->sweeps.around && of == MST_SWEEP_OUTSIDE;
     const size_t groups = around ? (size_t)mst_sweep_divide_around(&s->sweeps, k, part, units, &work, boxes)

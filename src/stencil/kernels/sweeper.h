@@ -28,6 +28,7 @@ typedef struct mst_sweeper {
     const mst_point_list *points;
     const mst_stepper_tables *tables;
     mst_sweeps sweeps;
+    bool shares;         // launches go to all parts of a processor: where sweeps are measured on a part of the grid, too
     mst_stagger stagger; // one of the ways
     mst_stagger ways[MST_SWEEPER_WAYS];
     int n_ways;
@@ -46,6 +47,10 @@ typedef struct mst_sweeper {
 // What sweeps are over: the whole grid, by tiles if it is large; parts of its planes; tiles, however small it is, where these are
 // possible; or on a GPU the whole grid but for a hole.
 typedef enum mst_sweeper_use { MST_SWEEPER_WHOLE, MST_SWEEPER_PARTS, MST_SWEEPER_TILES, MST_SWEEPER_AROUND } mst_sweeper_use;
+
+static inline int64_t mst_sweeper_units(const mst_sweeper *sweeper) {
+    return sweeper->shares ? sweeper->context->units : sweeper->context->device.compute_units;
+}
 
 // Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
