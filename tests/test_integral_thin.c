@@ -144,7 +144,9 @@ static void test_beside_limits(void **state) {
                   1e-6,
                   35.600212477417070},
                  {"1 + (y - x < 1e-3 ? 100 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.59995},
-                 {"(y - x)*(y - x - 1e-3) < 0 ? 100 : 1", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.5989505}};
+                 {"(y - x)*(y - x - 1e-3) < 0 ? 100 : 1", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.5989505},
+                 {"1 + ((y - x)*(abs(x - 0.3) - 1e-3) < 0 ? 1000 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 1.9},
+                 {"1 + (y - x < (abs(x - 0.3) < 1e-3 ? 0.01 : 0) ? 1e5 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 2.5}};
     mst_integral_result r;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         mst_integral_desc d = test_integral_desc(cases[i].integrand, cases[i].ranges, 0, NULL);

@@ -107,11 +107,6 @@ realv share_beyond(bounds a) {
     return length < INFINITY ? fmin(part, (realv)0.5) : beyond < INFINITY ? (realv)0.5 : (realv)0;
 }
 
-// Of a share what counts: where limits depend on other variables, bounds take them as if they moved apart, and what
-// goes along a limit is undecided beside it for ever. So there only what is narrow does.
-#define NARROW REAL(0.25)
-realv share_counted(realv share) { return FORGETS && share >= NARROW ? (realv)0 : share; }
-
 // The same where no node lies there. Of what varies steadily the middle has half of the way to its end, and nodes close
 // to sides and corners see all but a small part, or what lies on either side of a fold.
 #define STEADILY REAL(0.4)
@@ -122,7 +117,7 @@ realv share_hidden(bounds a) {
     const realv beside =
         beyond < MOST_BESIDE_NODES * length ? fmin(fmax(2 * beyond / length, (realv)0), (realv)1) : (realv)0;
     const realv share = way > STEADILY * length ? beside : share_beyond(a);
-    return length < INFINITY ? share_counted(share) : share_beyond(a);
+    return length < INFINITY ? share : share_beyond(a);
 }
 
 // a < b; *share grows where that is undecided.
@@ -162,7 +157,7 @@ bounds bounds_and(bounds a, bounds b, realv *share) {
     const realv no_a = a.middle == 0 ? (realv)1 : (realv)0, no_b = b.middle == 0 ? (realv)1 : (realv)0;
     both.share = no_a + no_b > 0 ? fmin(no_a > 0 ? a.share : b.share, no_b > 0 ? b.share : a.share)
                                  : fmax(open_a > 0 ? a.share : (realv)0, open_b > 0 ? b.share : (realv)0);
-    *share = fmax(*share, open_a * open_b > 0 && no_a + no_b > 0 ? share_counted(both.share) : (realv)0);
+    *share = fmax(*share, open_a * open_b > 0 && no_a + no_b > 0 ? both.share : (realv)0);
     return both;
 }
 
@@ -175,7 +170,7 @@ bounds bounds_floor(bounds a, realv *share) {
     const realv low = floor(fabs(a.low) < INFINITY ? a.low + SLACK * fabs(a.low) : a.low),
                 high = fmax(low, floor(fabs(a.high) < INFINITY ? a.high - SLACK * fabs(a.high) : a.high));
     const bounds beside = bounds_add(a, -high);
-    *share = fmax(*share, high > low + 1 ? share_counted((realv)0.5) : high > low ? share_hidden(beside) : (realv)0);
+    *share = fmax(*share, high > low + 1 ? (realv)0.5 : high > low ? share_hidden(beside) : (realv)0);
     return bounds_of(low, high);
 }
 
