@@ -12,7 +12,8 @@ typedef struct loading {
     double outside;       // beyond them
     bool is_image;        // as opposed to what goes with it: not read where nothing was seen
     const char *negative; // what values below 0 are not for; NULL: they are taken
-    int own;              // of bricks, 1: only points that are no other's; 2: points beyond the whole, too
+    int own;              // of bricks, 1: only points that are no other's; 2: points beyond the whole, too; 3: not those at
+                          // a window's ends
 } loading;
 
 static mst_status enqueue_load(mst_deconvolution *plan, const mst_block *block, const loading *l, mst_error *error) {
@@ -107,8 +108,11 @@ mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *bloc
     const bool goes_on = plan->desc.edges == MST_DECONVOLUTION_OBSERVED && !look;
     const int *ports = look ? plan->look_ports : plan->ports;
     const loading smooth = {ports, ARRAY_IMAGE, WORK_REAL, goes_on, 0, true, NULL, look};
+    // What an exact brick's ends show comes from points beyond it, too: beside the little that its own give of it the ratio would
+    // be huge, and its rounding everywhere in the brick.
+    const int known = look ? 1 : plan->desc.exact && plan->cut.is_cut ? 3 : 0;
     const loading counts = {
-        ports, ARRAY_IMAGE, WORK_SEEN, false, -1, true, "Richardson-Lucy takes counts of light: subtract less, or clip", look};
+        ports, ARRAY_IMAGE, WORK_SEEN, false, -1, true, "Richardson-Lucy takes counts of light: subtract less, or clip", known};
     const loading weights = {ports, ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1", 0};
     const loading start = {
         ports, ARRAY_START, WORK_X, false, -1, false, "an object has no negative light", plan->desc.exact ? 2 : 0};

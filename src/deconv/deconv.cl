@@ -47,13 +47,14 @@ void find_origin(__constant const int *frame, ulong item, int *origin) {
 }
 
 // Whether a point of an item, `at` from its origin, is in the whole; with `own` 1, one that is no other brick's, with 2
-// anywhere.
+// anywhere, with 3, one that nothing beyond the window shows in.
 bool is_in_whole(__constant const int *frame, int a, int at, int origin, int own) {
+    const int place = at + origin, halo = frame[FRAME_HALO + a], inner = at - halo;
+    const int around = own == 3 ? (halo + 1) / 2 : 0; // of twice the psf's reach and one
     if (own == 2 || (!own && frame[FRAME_ROUND + a]))
         return true;
-    const int place = at + origin, inner = at - frame[FRAME_HALO + a];
-    return place >= 0 && place < frame[FRAME_WHOLE + a] &&
-           (!own || !frame[FRAME_CUT + a] || (inner >= 0 && inner < frame[FRAME_STEP + a]));
+    return ((own == 3 && frame[FRAME_ROUND + a]) || (place >= 0 && place < frame[FRAME_WHOLE + a])) &&
+           (!own || !frame[FRAME_CUT + a] || (inner >= -around && inner < frame[FRAME_STEP + a] + around));
 }
 
 // The caller's arrays.
@@ -99,7 +100,7 @@ uint mirrored(__constant const int *frame, int a, uint at, uint n, int origin) {
 
 // Rows of padded arrays, a row a LANES work-items. Beyond the whole: `outside`, or it goes on. What is not finite or
 // not allowed (1: below 0; 2: nor above 1) is reported by the place in the item of the first of them. Where `weights`
-// are 0, nothing is read. With `own`, only points that are no other brick's.
+// are 0, nothing is read. Only points of the kind `own`.
 __kernel void load_array(__global const uchar *array, int type, long base, ulong first_line, ulong first_item,
                          __constant const int *frame, __constant const long *lines, uint depth, uint height, uint width,
                          uint padded_z, uint padded_y, uint padded_x, int goes_on, real outside, int own, int checks,
