@@ -5,6 +5,12 @@
 test_breakage test_broken;
 test_items test_counted;
 
+cl_device_id test_whole_of(const mst_context *context) {
+    cl_device_id whole = NULL;
+    clGetDeviceInfo(mst_context_device(context)->device, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole, NULL);
+    return whole;
+}
+
 static void count(cl_kernel kernel, cl_uint dimensions, const size_t *global) {
     char name[100] = "";
     size_t items = 1;

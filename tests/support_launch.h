@@ -13,6 +13,9 @@ typedef struct test_breakage {
 
 extern test_breakage test_broken;
 
+// What takes the launches that the parts of a processor share.
+cl_device_id test_whole_of(const mst_context *context);
+
 // Work-items of kernels whose names begin so; NULL: none are counted.
 typedef struct test_items {
     const char *kernels;

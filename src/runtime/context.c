@@ -67,23 +67,26 @@ fail:
     return status;
 }
 
-// Makes an OpenCL context on a device and its hands.
-static mst_status make_opencl(mst_context *context, const mst_device_info *devices, size_t n, mst_error *error) {
+// Makes an OpenCL context on a device and what it is a part of.
+static mst_status make_opencl(mst_context *context, const mst_device_info *device, cl_device_id whole, mst_error *error) {
     mst_status status = MST_OK;
     cl_int code;
-    MST_TRY_CL(clRetainDevice(devices->device), "cannot retain %s", devices->name);
-    context->device = *devices;
+    cl_uint units;
+    MST_TRY_CL(clRetainDevice(device->device), "cannot retain %s", device->name);
+    context->device = *device;
     context->device_retained = true;
-    context->devices = calloc(n, sizeof *context->devices);
-    context->hands = calloc(n, sizeof *context->hands);
-    MST_REQUIRE(context->devices && context->hands, MST_ERROR_HOST_MEMORY, "out of memory making a context");
-    for (size_t k = 0; k < n; k++)
-        context->devices[k] = devices[k].device, context->units += devices[k].compute_units;
-    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)context->device.platform, 0};
-    context->opencl = clCreateContext(properties, (cl_uint)n, context->devices, NULL, NULL, &code);
-    MST_TRY_CL(code, "cannot make an OpenCL context on %s", context->device.name);
-    for (; context->n_hands + 1 < n; context->n_hands++)
-        MST_TRY(make_queue(context, context->devices[context->n_hands + 1], &context->hands[context->n_hands], error));
+    context->units = device->compute_units;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
+    const cl_device_id devices[] = {device->device, whole};
+    context->opencl = clCreateContext(properties, whole ? 2 : 1, devices, NULL, NULL, &code);
+    MST_TRY_CL(code, "cannot make an OpenCL context on %s", device->name);
+    if (!whole)
+        return MST_OK;
+    MST_TRY_CL(clGetDeviceInfo(whole, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL),
+               "cannot ask for the compute units of %s", device->name);
+    context->whole = whole;
+    context->units = units;
+    MST_TRY(make_queue(context, whole, &context->joint, error));
 fail:
     return status;
 }
@@ -118,7 +121,7 @@ static mst_status copy_string(const char *text, char **out, mst_error *error) {
     return text && !*out ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context") : MST_OK;
 }
 
-mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *devices, size_t n, mst_context *lead,
+mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *device, cl_device_id whole, mst_context *lead,
                             mst_context **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = NULL;
@@ -134,8 +137,8 @@ mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info 
     context->on_program = desc->on_program;
     context->on_program_user = desc->on_program_user;
     context->profile = desc->profile;
-    MST_TRY(devices ? make_opencl(context, devices, n, error) : take_opencl(context, desc, error));
-    if (!devices)
+    MST_TRY(device ? make_opencl(context, device, whole, error) : take_opencl(context, desc, error));
+    if (!device)
         context->units = context->device.compute_units;
     context->units += context->units == 0;
     MST_TRY(take_queues(context, desc, error));
@@ -170,7 +173,7 @@ mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, m
         MST_TRY(mst_description_read(MST_DESCRIPTION(mst_context_desc, MST_CONTEXT_DESC_INIT, device), desc, &full, error));
     if (full.opencl_context) {
         MST_REQUIRE(!full.devices && full.n_devices == 0, MST_ERROR_ARGUMENT, "devices are given beside opencl_context");
-        return mst_context_make(&full, NULL, 0, NULL, out, error);
+        return mst_context_make(&full, NULL, NULL, NULL, out, error);
     }
     MST_REQUIRE(!full.opencl_device && !full.opencl_queue, MST_ERROR_ARGUMENT,
                 "opencl_device or opencl_queue is set but opencl_context is not");
@@ -198,10 +201,7 @@ void mst_context_destroy(mst_context *context) {
         mst_pool_destroy(context->pool);
     mst_programs_destroy(context->programs);
     mst_cache_destroy(context->kept);
-    for (size_t k = 0; k < context->n_hands; k++)
-        release_queue(context->hands[k]);
-    free(context->hands);
-    free(context->devices);
+    release_queue(context->joint);
     release_queue(context->upload);
     release_queue(context->compute);
     release_queue(context->download);

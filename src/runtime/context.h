@@ -29,12 +29,11 @@ struct mst_context {
     cl_context opencl;
     // Each queue is in order; uploads, kernels and downloads overlap because each has a queue of its own.
     cl_command_queue upload, compute, download;
-    // A lead's, of a group of processors' parts that all work in the host's memory: queues of the further devices in the same
-    // OpenCL context, which take their parts of a launch of a queue that shares (queue.h). A peer has its own context beside.
-    cl_command_queue *hands;
-    cl_device_id *devices; // of the OpenCL context: the own one, and those of the hands
-    size_t n_hands;
-    unsigned units; // compute units of the device and its hands, at least 1
+    // A lead's, of a group of all parts of one processor: that processor, which is in the same OpenCL context, and a queue on it,
+    // which takes the launches of a queue that shares (queue.h). A peer has its own context beside.
+    cl_device_id whole;
+    cl_command_queue joint;
+    unsigned units; // compute units of the device or, where there is one, of the whole, at least 1
     bool profile;
     bool is_limited;       // a memory budget was given
     cl_mem stamp;          // with `profile`: what mst_stamp fills
@@ -61,9 +60,9 @@ struct mst_context {
     void (*tuner_destroy)(struct mst_tuner *);
 };
 
-// A context of the first of n devices, of which the others are its hands, or (`devices` is NULL) of the OpenCL objects in the
+// A context of a device, which is a part of `whole` if that is not NULL, or (`device` is NULL) of the OpenCL objects in the
 // description. With a lead it is a further one of a group, and shares the lead's threads.
-mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *devices, size_t n, mst_context *lead,
+mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *device, cl_device_id whole, mst_context *lead,
                             mst_context **out, mst_error *error);
 
 void mst_log(mst_context *context, mst_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));

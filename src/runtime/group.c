@@ -25,13 +25,12 @@ static mst_context_desc member_desc(const mst_context_desc *desc, const mst_devi
     return d;
 }
 
-// Whether all of them can work on the same buffers, by the same programs.
-static bool work_together(const mst_device_info *chosen, size_t n) {
-    for (size_t k = 0; k < n; k++)
-        if (!(chosen[k].type & CL_DEVICE_TYPE_CPU) || !chosen[k].unified_memory || chosen[k].platform != chosen[0].platform ||
-            strcmp(chosen[k].name, chosen[0].name) != 0)
-            return false;
-    return true;
+// The processor of which the chosen devices are all parts, and work in its memory; NULL: there is none.
+static cl_device_id whole_of(const mst_device_info *chosen, size_t n) {
+    cl_device_id whole = NULL;
+    if (n == 1 || parts_of(chosen, n, 0) < n || !(chosen->type & CL_DEVICE_TYPE_CPU) || !chosen->unified_memory)
+        return NULL;
+    return clGetDeviceInfo(chosen->device, CL_DEVICE_PARENT_DEVICE, sizeof whole, &whole, NULL) == CL_SUCCESS ? whole : NULL;
 }
 
 static mst_status create(const mst_context_desc *desc, const mst_device_info *chosen, size_t n, mst_context **out,
@@ -39,12 +38,12 @@ static mst_status create(const mst_context_desc *desc, const mst_device_info *ch
     mst_status status = MST_OK;
     mst_context *lead = NULL;
     mst_context_desc d = member_desc(desc, chosen, n, 0);
-    MST_TRY(mst_context_make(&d, chosen, work_together(chosen, n) ? n : 1, NULL, &lead, error));
+    MST_TRY(mst_context_make(&d, chosen, whole_of(chosen, n), NULL, &lead, error));
     if (n > 1)
         MST_REQUIRE(lead->peers = calloc(n - 1, sizeof(mst_context *)), MST_ERROR_HOST_MEMORY, "out of memory making a context");
     for (; lead->n_peers < n - 1; lead->n_peers++) {
         d = member_desc(desc, chosen, n, lead->n_peers + 1);
-        MST_TRY(mst_context_make(&d, &chosen[lead->n_peers + 1], 1, lead, &lead->peers[lead->n_peers], error));
+        MST_TRY(mst_context_make(&d, &chosen[lead->n_peers + 1], NULL, lead, &lead->peers[lead->n_peers], error));
     }
     for (size_t k = 0; k < n; k++) // parts of a device have budgets in any case
         mst_group_member(lead, k)->is_limited = desc->device_memory != 0 || desc->host_memory != 0;

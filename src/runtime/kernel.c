@@ -34,15 +34,6 @@ static const char *name_of(mst_argument_kind kind) {
     return kind == MST_ARGUMENT_MEMORY ? "device memory" : kind == MST_ARGUMENT_LOCAL ? "local memory" : "a struct";
 }
 
-// Parts of a launch have groups of their own numbers, and fewer of them.
-static bool is_divisible(const char *text) {
-    static const char *const others[] = {"get_group_id", "get_num_groups", "get_global_size"};
-    for (size_t k = 0; k < MST_COUNT(others); k++)
-        if (strstr(text, others[k]))
-            return false;
-    return true;
-}
-
 mst_status mst_kernel_create(const mst_program *program, const char *name, mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
     cl_int code;
@@ -59,7 +50,6 @@ mst_status mst_kernel_create(const mst_program *program, const char *name, mst_k
     for (size_t k = 0; k < n; k++)
         kernel->kinds[k] = kind_of(kernel->signature.parameters[k].type);
     kernel->is_double = mst_program_is_double(program);
-    kernel->is_divisible = is_divisible(mst_program_text(program));
     kernel->opencl = clCreateKernel(mst_program_opencl(program), name, &code);
     MST_TRY_CL(code, "cannot make kernel %s", name);
     MST_TRY_CL(clGetKernelWorkGroupInfo(kernel->opencl, mst_program_device(program), CL_KERNEL_WORK_GROUP_SIZE,
@@ -128,49 +118,35 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
     return code;
 }
 
-// By the queue's device and its hands: each gets about as many of the times, or of the groups where times are few, as the
-// others, and the queue goes on when all have ended. The hands begin behind a mark, as the OpenCL queue may have commands of
-// others, plans or blocks, that this one knows nothing of.
-static mst_status launch_parts(mst_queue *queue, const mst_kernel *kernel, const size_t global[2], const size_t local[2],
-                               cl_event *event, mst_error *error) {
+// By all of the processor that the queue's device is a part of: its queue begins behind a mark, as the own OpenCL queue may have
+// commands of others, plans or blocks, that this one knows nothing of, and the own one goes on when it has ended. It is one
+// launch with no offset: of launches with and without one, or of several widths, that run at once, PoCL before 6 takes the one's
+// use of their code for the other's when they end, and stops the program where one is not in use any more.
+static mst_status launch_shared(mst_queue *queue, const mst_kernel *kernel, cl_uint rank, const size_t *global,
+                                const size_t *local, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     const char *name = kernel->signature.kernel;
-    const mst_context *context = queue->context;
-    const cl_uint dimensions = global[1] > 1 ? 2 : 1, cut = global[1] > context->n_hands ? 1 : 0;
-    const size_t n_groups = global[cut] / local[cut], n = mst_smaller(context->n_hands + 1, n_groups);
-    cl_event before = NULL, mark = NULL, own = NULL, *place;
+    cl_command_queue joint = queue->context->joint;
+    cl_event before = NULL, end = NULL, mark = NULL, own = NULL, *place;
     cl_uint n_waits;
     const cl_event *waits;
-    cl_event *ends = calloc(n, sizeof *ends);
-    MST_REQUIRE(ends, MST_ERROR_HOST_MEMORY, "out of memory launching kernel %s", name);
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
     MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, n_waits, waits, &before), "cannot wait for commands");
     MST_TRY_CL(clFlush(queue->opencl), "cannot start commands");
-    for (size_t k = n; k-- > 0;) { // the own part last
-        size_t first[] = {0, 0}, items[] = {global[0], global[1]};
-        first[cut] = n_groups * k / n * local[cut];
-        items[cut] = n_groups * (k + 1) / n * local[cut] - first[cut];
-        cl_command_queue to = k > 0 ? context->hands[k - 1] : queue->opencl;
-        MST_TRY_CL(clEnqueueNDRangeKernel(to, kernel->opencl, dimensions, first, items, local, 1, &before, &ends[k]),
-                   "cannot launch kernel %s with %zu work-items in groups of %zu", name, items[0] * items[1], local[0]);
-        if (k > 0)
-            MST_TRY_CL(clFlush(to), "cannot start kernel %s", name);
-    }
-    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, (cl_uint)n, ends, &mark), "cannot wait for kernel %s", name);
-    for (size_t k = n; k-- > 0;) {
-        cl_event end = ends[k];
-        ends[k] = NULL;
-        MST_TRY(mst_queue_add(queue, end, name, NULL, error));
-    }
+    MST_TRY_CL(clEnqueueNDRangeKernel(joint, kernel->opencl, rank, NULL, global, local, 1, &before, &end),
+               "cannot launch kernel %s with %zu work-items in groups of %zu", name, global[0] * global[1], local[0]);
+    MST_TRY_CL(clFlush(joint), "cannot start kernel %s", name);
+    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue->opencl, 1, &end, &mark), "cannot wait for kernel %s", name);
+    own = end;
+    end = NULL;
+    MST_TRY(mst_queue_add(queue, own, name, NULL, error));
     own = mark;
     mark = NULL;
     MST_TRY(mst_queue_add(queue, own, name, event, error));
 fail:
     mst_event_drop(&before);
+    mst_event_drop(&end);
     mst_event_drop(&mark);
-    for (size_t k = 0; ends && k < n; k++)
-        mst_event_drop(&ends[k]);
-    free(ends);
     return status;
 }
 
@@ -186,8 +162,8 @@ mst_status mst_kernel_launch_times(mst_queue *queue, const mst_kernel *kernel, c
     for (size_t k = 0; k < n_arguments; k++)
         MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
                    name);
-    if (queue->shares && queue->context->n_hands > 0 && kernel->is_divisible && (times > 1 || global[0] > group))
-        return launch_parts(queue, kernel, global, local, event, error);
+    if (queue->shares && queue->context->joint && global[0] * times > group)
+        return launch_shared(queue, kernel, times > 1 ? 2 : 1, global, local, event, error);
     MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
     MST_TRY_CL(clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, times > 1 ? 2 : 1, NULL, global, local, n_waits, waits,
                                       event ? &own : place),

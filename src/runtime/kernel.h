@@ -57,7 +57,6 @@ typedef struct mst_kernel {
     mst_set_value *set;       // likewise
     size_t most_items;        // of a work-group
     bool is_double;           // what `real` is
-    bool is_divisible;        // a launch may be made in parts: work-items know themselves by their global numbers only
 } mst_kernel;
 
 // A kernel of a program, the caller's, freed by mst_kernel_destroy, which accepts NULL. Its signature is read from the program's

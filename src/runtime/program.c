@@ -115,11 +115,13 @@ static void first_error_line(cl_program program, cl_device_id device, char *out,
     free(log);
 }
 
-// What programs are built for: the device and its hands.
-static cl_uint n_devices(const mst_context *context) { return (cl_uint)context->n_hands + 1; }
+// What programs are built for: the device and the whole of which it is a part.
+enum { MOST_DEVICES = 2 };
 
-static const cl_device_id *devices_of(const mst_context *context) {
-    return context->n_hands > 0 ? context->devices : &context->device.device;
+static cl_uint devices_of(const mst_context *context, cl_device_id devices[MOST_DEVICES]) {
+    devices[0] = context->device.device;
+    devices[1] = context->whole;
+    return context->whole ? 2 : 1;
 }
 
 static mst_status build(mst_context *context, cl_program program, const char *title, const char *options, mst_error *error) {
@@ -129,9 +131,11 @@ static mst_status build(mst_context *context, cl_program program, const char *ti
     int length = snprintf(quiet, sizeof quiet, "%s -w", options);
     if (length < 0 || (size_t)length >= sizeof quiet)
         return mst_fail(error, MST_ERROR_BUILD, "the options of the program \"%s\" are too long", title);
+    cl_device_id devices[MOST_DEVICES];
+    const cl_uint n = devices_of(context, devices);
     // Tried twice: concurrent processes on a cold driver cache make PoCL fail now and then.
     for (int attempt = 0; attempt < 2; attempt++) {
-        code = clBuildProgram(program, n_devices(context), devices_of(context), quiet, NULL, NULL);
+        code = clBuildProgram(program, n, devices, quiet, NULL, NULL);
         if (code == CL_SUCCESS)
             return MST_OK;
     }
@@ -144,20 +148,13 @@ static mst_status build(mst_context *context, cl_program program, const char *ti
 
 // One binary for all devices, which are of one make.
 static cl_program load_binary(mst_context *context, const unsigned char *binary, size_t size, const char *options) {
-    const cl_uint n = n_devices(context);
+    const unsigned char *binaries[MOST_DEVICES] = {binary, binary};
+    const size_t sizes[MOST_DEVICES] = {size, size};
+    cl_device_id devices[MOST_DEVICES];
+    const cl_uint n = devices_of(context, devices);
     cl_int code;
-    cl_program program = NULL;
-    const unsigned char **binaries = calloc(n, sizeof *binaries);
-    size_t *sizes = calloc(n, sizeof *sizes);
-    for (cl_uint k = 0; k < n && binaries && sizes; k++) {
-        binaries[k] = binary;
-        sizes[k] = size;
-    }
-    if (binaries && sizes)
-        program = clCreateProgramWithBinary(context->opencl, n, devices_of(context), sizes, binaries, NULL, &code);
-    free(binaries);
-    free(sizes);
-    if (program && clBuildProgram(program, n, devices_of(context), options, NULL, NULL) == CL_SUCCESS)
+    cl_program program = clCreateProgramWithBinary(context->opencl, n, devices, sizes, binaries, NULL, &code);
+    if (program && clBuildProgram(program, n, devices, options, NULL, NULL) == CL_SUCCESS)
         return program;
     if (program)
         clReleaseProgram(program);

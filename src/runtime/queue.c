@@ -25,10 +25,10 @@ static cl_int wait_for(cl_event event) {
     return state < 0 ? state : code;
 }
 
-// All that runs, hands' parts of a launch that failed included.
+// All that runs, a launch included that was shared and could not be waited for.
 static cl_int finish(mst_queue *q) {
-    for (size_t k = 0; q->shares && k < q->context->n_hands; k++)
-        clFinish(q->context->hands[k]);
+    if (q->shares && q->context->joint)
+        clFinish(q->context->joint);
     return clFinish(q->opencl);
 }
 

@@ -25,7 +25,7 @@ typedef struct mst_queue {
     bool is_ended;  // the one whose event was kept last was that
     bool is_joined; // not every event that is kept waits for the one before: some are of other queues
     bool is_left;   // whoever uses it waits for all of it: no mark is wanted
-    bool shares;    // launches are taken in parts by the context's hands, where they have some
+    bool shares;    // launches go to all of the processor that the device is a part of, if it is one
 } mst_queue;
 
 #define MST_QUEUE(context, opencl)                                                                                               \

@@ -192,7 +192,7 @@ static mst_status is_joint(mst_context *lead, const mst_stencil_desc *desc, bool
     mst_plan_inputs in;
     mst_problem *p = NULL;
     *out = false;
-    if (lead->n_hands + 1 < mst_group_size(lead) || desc->n_shares > 0 || desc->exchange_every > 0 ||
+    if ((mst_group_size(lead) > 1 && !lead->joint) || desc->n_shares > 0 || desc->exchange_every > 0 ||
         desc->exchange != MST_STENCIL_EXCHANGE_AUTO || (desc->schedule != MST_STENCIL_AUTO && !mst_plan_in_core(desc->schedule)))
         return MST_OK;
     MST_REQUIRE(p = calloc(1, sizeof *p), MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");

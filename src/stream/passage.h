@@ -13,7 +13,7 @@ typedef struct mst_passage {
     mst_trays *trays;          // NULL: panels have none
     const mst_files *files;
     const mst_stream_watch *watch; // asked while inputs wait for a tray, and by blocks that take long; NULL: nobody is
-    bool shares;                   // launches, with the hands of the context, which have no blocks of their own
+    bool shares;                   // launches, with the other parts of a processor, which have no blocks of their own
 } mst_passage;
 
 // Reads a block's inputs into the slot that its description is in, and sends them to the device; with the first block of an

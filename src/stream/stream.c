@@ -223,7 +223,7 @@ fail:
 // What the stream itself holds of the budget is free for the same run. It is given back only where that makes room: else every
 // run would make it again.
 static bool lends(mst_stream *s, const mst_location *where) {
-    if ((s->n_twins > 0 && s->desc.context->n_hands == 0) || !mst_lent_serves(&s->desc, where))
+    if ((s->n_twins > 0 && !s->desc.context->joint) || !mst_lent_serves(&s->desc, where))
         return false;
     if (mst_lent_has_room(&s->desc, where, 0))
         return true;

@@ -43,7 +43,7 @@ size_t mst_stepper_vector_bytes(const mst_context *context);
 // grid to its own device.
 static inline bool mst_stepper_shares(const mst_context *context, const mst_problem *problem) {
     static const uint64_t least = 1 << 14; // nodes
-    return context->n_hands > 0 && problem->nodes >= least && !mst_problem_is_part(problem);
+    return context->joint && problem->nodes >= least && !mst_problem_is_part(problem);
 }
 static inline unsigned mst_stepper_units(const mst_context *context, const mst_problem *problem) {
     return mst_stepper_shares(context, problem) ? context->units : context->device.compute_units;
