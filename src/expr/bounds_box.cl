@@ -10,9 +10,8 @@ typedef struct box_values {
     realv other[WAYS][SLOTS];
     realv share; // of the box that may be hidden by any of what is undecided
     realv open;  // how much is
-#if FORGETS
+#if LIMITS_VARY
     bounds apart[COMPARED]; // of the differences of what is compared, where they are constant along a limit
-    realv rises[2][SLOTS];  // bounds of the derivatives with respect to one variable
 #endif
 } box_values;
 
@@ -41,7 +40,7 @@ bool is_step(uint operation) {
            operation == OF_TRUNC || operation == OF_MOD || operation == OF_COPYSIGN;
 }
 
-#if FORGETS
+#if LIMITS_VARY
 bool compares(uint operation) {
     return operation == OF_LESS || operation == OF_LESS_EQUAL || operation == OF_GREATER ||
            operation == OF_GREATER_EQUAL;
@@ -53,11 +52,12 @@ bool compares(uint operation) {
 #define ALONG (PRECISION == 64 ? REAL(2e-10) : REAL(5e-6)) // of the largest change in the box is rounding
 #define PART(p, a) (REAL(0.02) + REAL(0.48) * ((p + a) % WAYS))
 
-bounds rise_at(const box_values *v, uint slot) { return bounds_of(v->rises[0][slot], v->rises[1][slot]); }
+// Bounds of derivatives with respect to one variable, where numbers of two of the ways have been before.
+bounds rise_at(const box_values *v, uint slot) { return bounds_of(v->other[0][slot], v->other[1][slot]); }
 
 void put_rise(box_values *v, uint slot, realv low, realv high) {
-    v->rises[0][slot] = low;
-    v->rises[1][slot] = high;
+    v->other[0][slot] = low;
+    v->other[1][slot] = high;
 }
 
 bounds bounds_sum(bounds a, bounds b) { return bounds_of(a.low + b.low, a.high + b.high); }
@@ -135,8 +135,6 @@ void look_at_face(box_values *v, uint axis, real face, __global const int *code,
         }
         n += counts ? 1 : 0;
     }
-    for (uint a = n_row; a < n_row + DIM; a++)
-        put_bounds(v, a, v->of[a]);
 }
 
 // What is compared, by what it is at that face and by its derivative from there to the far side of the box.
@@ -181,6 +179,8 @@ void look_from(box_values *v, uint axis, real face, __global const int *code) {
         put_rise(v, (uint)at[1], rise.low, rise.high);
     }
     v->of[slot] = t;
+    for (uint k = 0; k < N_INPUTS(code) + (uint)code[1]; k++)
+        put_bounds(v, k, v->of[k]);
 }
 
 void look_along(box_values *v, __global const int *code) {
@@ -244,7 +244,7 @@ __attribute__((noinline)) void interpret_ways(box_values *v, uint ways, __global
     const uint n = (uint)code[2];
     __global const int *at = code + CODE_HEAD;
     realv turn = 1; // 1 and -1 by turns at what is undecided
-#if FORGETS
+#if LIMITS_VARY
     uint compared = 0;
 #endif
     v->share = v->open = 0;
@@ -257,7 +257,7 @@ __attribute__((noinline)) void interpret_ways(box_values *v, uint ways, __global
                    overtakes = operation == OF_MAX || operation == OF_MIN,
                    changes = is_condition(operation) || is_step(operation) || overtakes;
         bounds first = v->of[a], second = v->of[b];
-#if FORGETS
+#if LIMITS_VARY
         if (ways > 0 && compares(operation) && compared < COMPARED)
             take_apart(v->apart[compared++], &first, &second);
 #endif
@@ -293,7 +293,7 @@ bool interpret_box(box_values *v, __global const int *code) {
     for (uint l = 0; l < WIDTH; l++)
         most = fmax(most, open[l]);
     if (most > 0) {
-#if FORGETS
+#if LIMITS_VARY
         look_along(v, code);
 #endif
         interpret_ways(v, WAYS, code);

@@ -10,10 +10,10 @@ mst_status mst_integral_build_hidden(mst_integral *plan, const char *file, mst_k
     mst_status status = MST_OK;
     mst_text text = {0};
     const mst_program *program;
-    bool forgets = false;
+    bool varies = false;
     for (int k = 0; k < plan->desc.n_variables; k++)
-        forgets = forgets || mst_range_depends(plan, k);
-    mst_text_put(&text, "#define FORGETS $forgets\n#define NODES_INSIDE $inside\n", MST_SET(forgets, (int)forgets),
+        varies = varies || mst_range_depends(plan, k);
+    mst_text_put(&text, "#define LIMITS_VARY $varies\n#define NODES_INSIDE $inside\n", MST_SET(varies, (int)varies),
                  MST_SET(inside, (int)(plan->method == &mst_integral_regions)));
     mst_expr_write_operations(&text);
     MST_TRY(mst_program_add_files(plan->context, files, MST_COUNT(files), &text, error));
