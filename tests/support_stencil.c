@@ -514,3 +514,16 @@ void test_scheme_check(mst_context *context, const mst_stencil_desc *d, const si
     }
     mst_stencil_destroy(solver);
 }
+
+mst_stencil_desc test_ensemble(const mst_stencil_field *field, const mst_stencil_update *update, const double *a, size_t n_runs) {
+    static const char *const parameters[] = {"a"};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.fields = field;
+    d.updates = update;
+    d.n_fields = d.n_updates = 1;
+    d.n_runs = n_runs;
+    d.n_run_parameters = 1;
+    d.run_parameters = parameters;
+    d.run_values = a;
+    return d;
+}

@@ -35,4 +35,7 @@ enum { TEST_SCHEME_STEPS = 20 };
 void test_scheme_check_all_ways(mst_context *context, const char *name, mst_stencil_desc desc, const test_scheme *reference,
                                 bool cpu, bool gpu);
 
+// An ensemble of a scheme of one field, whose runs differ in the parameter `a`; it has no grid yet.
+mst_stencil_desc test_ensemble(const mst_stencil_field *field, const mst_stencil_update *update, const double *a, size_t n_runs);
+
 #endif

@@ -3,7 +3,7 @@
 // Long: six schemes, each of them alone and together in three ways.
 #include "runtime/numbers.h"
 #include "stencil/solver.h"
-#include "support.h"
+#include "support_stencil.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -333,20 +333,12 @@ static void test_data(void **state) {
 static void test_diverged(void **state) {
     const mst_stencil_field field = {.name = "u", .initial = {.expression = "1 + x"}};
     const mst_stencil_update update = {"u", "u*a + 0*u[1,0,0]", 0};
-    const char *const a[] = {"a"};
     double some[] = {1, 1, 1, 1e30};
-    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_desc d = test_ensemble(&field, &update, some, 4);
     mst_stencil *solver;
     mst_error e;
     d.rank = 3;
     d.grid[0] = 3, d.grid[1] = 4, d.grid[2] = 5;
-    d.fields = &field;
-    d.updates = &update;
-    d.n_fields = d.n_updates = 1;
-    d.n_runs = 4;
-    d.n_run_parameters = 1;
-    d.run_parameters = a;
-    d.run_values = some;
     d.check_every = 1;
     OK(mst_stencil_create(*state, &d, &solver, &e));
     REFUSED(MST_ERROR_DIVERGED, "60", mst_stencil_run(solver, 4, NULL, NULL, &e));
@@ -360,11 +352,10 @@ static void test_diverged(void **state) {
 static void test_limits(void **state) {
     const mst_stencil_field field = {.name = "u"};
     const mst_stencil_update update = {"u", "u + a*dt*(u[1,0,0] - 2*u + u[-1,0,0])", 0};
-    const char *const a[] = {"a"};
     const double some[] = {1, 5, 2};
     const mst_stencil_region region = {.step = {1, 1, 1}, .count = {1, 1, 1}};
     const mst_stencil_source source = {.field = "u", .series = "1", .region = &region};
-    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_desc d = test_ensemble(&field, &update, some, 3);
     mst_stencil_stability found = MST_STENCIL_STABILITY_INIT;
     mst_stencil_part part = {0, 1, 1}, parts[2];
     mst_stencil_brick brick = MST_STENCIL_BRICK_INIT;
@@ -372,13 +363,6 @@ static void test_limits(void **state) {
     mst_error e;
     d.rank = 3;
     d.grid[0] = 9, d.grid[1] = 3, d.grid[2] = 4;
-    d.fields = &field;
-    d.updates = &update;
-    d.n_fields = d.n_updates = 1;
-    d.n_runs = 3;
-    d.n_run_parameters = 1;
-    d.run_parameters = a;
-    d.run_values = some;
     OK(mst_stencil_time_step_limit(&d, &found, &e)); // of the run with the least
     CHECK(fabs(found.time_step_limit - 0.1) < 1e-9, "the limit is %.12g", found.time_step_limit);
     CHECK(fabs(fabs(found.wave[0]) - acos(-1)) < 1e-6, "the wave has %.12g along the slowest axis", found.wave[0]);

@@ -1,6 +1,6 @@
 // Ensembles: every run has the bits of a solver of its own, by every schedule and in both shapes of kernels; what they refuse.
 // Long: ensembles beside each of their runs alone.
-#include "support.h"
+#include "support_stencil.h"
 
 #include <mastaba/stencil.h>
 #include <math.h>
@@ -269,21 +269,13 @@ static void test_until(void **state) {
 static void test_limits(void **state) {
     const mst_stencil_field field = {.name = "u"};
     mst_stencil_update update = {"u", "u + a*dt*(u[1] - 2*u + u[-1])", 0};
-    const char *const a[] = {"a"};
     const double some[] = {1, 5, 2};
-    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_desc d = test_ensemble(&field, &update, some, 3);
     mst_stencil_stability found = MST_STENCIL_STABILITY_INIT;
     mst_stencil *solver;
     mst_error e;
     d.rank = 1;
     d.grid[0] = 9;
-    d.fields = &field;
-    d.updates = &update;
-    d.n_fields = d.n_updates = 1;
-    d.n_runs = 3;
-    d.n_run_parameters = 1;
-    d.run_parameters = a;
-    d.run_values = some;
     OK(mst_stencil_time_step_limit(&d, &found, &e)); // of the run with the least
     CHECK(fabs(found.time_step_limit - 0.1) < 1e-9, "the limit is %.12g", found.time_step_limit);
     update.expression = "u + u^a";

@@ -41,8 +41,8 @@ typedef struct mst_tray_shape {
     uint64_t bytes[MST_STREAM_MAX_PORTS]; // of a tray
     size_t held[MST_STREAM_MAX_PORTS];    // trays at a time: two, so that one moves beside the other's panels, or one
     // Inputs whose trays are read while panels of the one before are taken (strips.h): the strips of a tray, 0 if it is none
-    // such, which has memory for so many more; and its rows, each of which has a part of every panel.
-    // The last panel of a line may be narrower.
+    // such, which has memory for so many more; and its rows, each of which has a part of every panel. The last panel of a line
+    // may be narrower.
     size_t strips[MST_STREAM_MAX_PORTS], spare[MST_STREAM_MAX_PORTS], rows[MST_STREAM_MAX_PORTS];
 } mst_tray_shape;
 

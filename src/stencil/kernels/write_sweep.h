@@ -65,10 +65,9 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table; s4 to s7:
 //                                behind the work-groups of each region
-//     runs                       of ensembles whose arrays have the grids of several runs: s0: the work-item's run, which it
-//     finds
-//                                itself; s1: how many there are; s2: elements from run to run; s3, s4, s5: the same of memory
-//                                variables of each axis; s6: planes between two runs
+//     runs                       of ensembles whose arrays have the grids of several runs: s0: the work-item's run, which the
+//                                kernel finds; s1: how many there are; s2: elements from run to run; s3, s4, s5: the same of
+//                                memory variables of each axis; s6: planes between two runs
 //     around0..                  of sweeps around a hole, outside layers: sweep_around.h
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_sweep_of part, mst_signature *out);
 void mst_sweep_describe_runs(const mst_sweeps *sweeps, mst_signature *out);
