@@ -72,9 +72,7 @@ static mst_status make_opencl(mst_context *context, const mst_device_info *devic
     mst_status status = MST_OK;
     cl_int code;
     cl_uint units;
-    MST_TRY_CL(clRetainDevice(device->device), "cannot retain %s", device->name);
     context->device = *device;
-    context->device_retained = true;
     context->units = device->compute_units;
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     const cl_device_id devices[] = {device->device, whole};
@@ -209,8 +207,6 @@ void mst_context_destroy(mst_context *context) {
         clReleaseMemObject(context->stamp);
     if (context->opencl)
         clReleaseContext(context->opencl);
-    if (context->device_retained)
-        clReleaseDevice(context->device.device);
     free(context->cache_directory);
     if (context->system_cache >= 0)
         close(context->system_cache);

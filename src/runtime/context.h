@@ -25,7 +25,6 @@ struct mst_context {
     mst_context **peers; // a lead's: the contexts of the further devices
     size_t n_peers;
     mst_device_info device;
-    bool device_retained; // it may be a part that was made for this context
     cl_context opencl;
     // Each queue is in order; uploads, kernels and downloads overlap because each has a queue of its own.
     cl_command_queue upload, compute, download;

@@ -19,9 +19,8 @@ bool mst_device_has_private_memory(const mst_device_info *info);
 double mst_device_score(const mst_device_info *info);
 
 // The devices that a text asks for (selection.c says how); NULL or "": those of MASTABA_DEVICE, else the default. With several
-// texts, those of all of them. Each is there once, and those that were cut into parts have the index of the whole. *chosen is
-// the caller's, freed by mst_devices_release, which accepts NULL and gives parts back that nobody has retained.
+// texts, those of all of them. Each is there once, and those that were cut into parts have the index of the whole; they stay as
+// long as the process. *chosen is the caller's, to free.
 mst_status mst_devices_choose(const char *const *wanted, size_t n_wanted, mst_device_info **chosen, size_t *n, mst_error *error);
-void mst_devices_release(mst_device_info *chosen, size_t n);
 
 #endif

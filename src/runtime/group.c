@@ -65,7 +65,7 @@ mst_status mst_group_create(const mst_context_desc *desc, mst_context **out, mst
                           : mst_devices_choose(&desc->device, 1, &chosen, &n, error));
     MST_TRY(create(desc, chosen, n, out, error));
 fail:
-    mst_devices_release(chosen, n);
+    free(chosen);
     return status;
 }
 

@@ -3,11 +3,12 @@
 #include "error.h"
 #include "text/letters.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CHOSEN = 256, MOST_ITEM = 256 };
+enum { MOST_CHOSEN = 256, MOST_ITEM = 256, MOST_CUTS = 16 };
 
 typedef struct selection {
     mst_device_info *list; // all there are
@@ -46,29 +47,59 @@ static mst_status add(selection *s, const mst_device_info *device, mst_error *er
     return MST_OK;
 }
 
-// A device in parts whose numbers of compute units differ by one at most.
-static mst_status add_parts(selection *s, const mst_device_info *device, unsigned parts, mst_error *error) {
+// The parts of a device as they were first made. They stay as long as the process: a thread of PoCL may still be ending a command
+// of PoCL's own, as copies between memories are, when all else of a context has been released, and PoCL (to version 7 at least)
+// then looks into the part, for which that command holds no reference.
+typedef struct cut {
+    cl_device_id device;
+    unsigned n;
+    cl_device_id parts[MOST_CHOSEN];
+} cut;
+
+static struct {
+    pthread_mutex_t mutex;
+    size_t n;
+    cut made[MOST_CUTS]; // with more of them than have place here, parts are made anew for each context
+} cuts = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+// Finds the parts of a device, or makes them, with numbers of compute units that differ by one at most.
+static mst_status find_parts(cut *wanted, const mst_device_info *device, mst_error *error) {
     mst_status status = MST_OK;
     cl_device_partition_property counts[MOST_CHOSEN + 3] = {CL_DEVICE_PARTITION_BY_COUNTS};
-    cl_device_id made[MOST_CHOSEN];
-    cl_uint n = 0, taken = 0;
+    pthread_mutex_lock(&cuts.mutex);
+    for (size_t k = 0; k < cuts.n; k++) {
+        if (cuts.made[k].device != wanted->device || cuts.made[k].n != wanted->n)
+            continue;
+        *wanted = cuts.made[k];
+        goto fail;
+    }
+    for (unsigned k = 0; k < wanted->n; k++)
+        counts[1 + k] =
+            (cl_device_partition_property)(device->compute_units / wanted->n + (k < device->compute_units % wanted->n));
+    counts[1 + wanted->n] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
+    MST_TRY_CL(clCreateSubDevices(device->device, counts, wanted->n, wanted->parts, NULL),
+               "cannot cut device %zu (%s) into %u parts", device->index, device->name, wanted->n);
+    if (cuts.n < MOST_CUTS)
+        cuts.made[cuts.n++] = *wanted;
+fail:
+    pthread_mutex_unlock(&cuts.mutex);
+    return status;
+}
+
+static mst_status add_parts(selection *s, const mst_device_info *device, unsigned parts, mst_error *error) {
+    mst_status status = MST_OK;
+    cut wanted = {.device = device->device, .n = parts};
     MST_REQUIRE(parts >= 1 && parts <= MOST_CHOSEN && parts <= device->compute_units, MST_ERROR_ARGUMENT,
                 "device %zu (%s) has %u compute units; they do not make %u parts", device->index, device->name,
                 (unsigned)device->compute_units, parts);
-    for (unsigned k = 0; k < parts; k++)
-        counts[1 + k] = (cl_device_partition_property)(device->compute_units / parts + (k < device->compute_units % parts));
-    counts[1 + parts] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
-    MST_TRY_CL(clCreateSubDevices(device->device, counts, parts, made, &n), "cannot cut device %zu (%s) into %u parts",
-               device->index, device->name, parts);
-    for (; taken < n && taken < parts; taken++) {
+    MST_TRY(find_parts(&wanted, device, error));
+    for (unsigned k = 0; k < parts; k++) {
         mst_device_info info;
-        MST_TRY(mst_device_describe(made[taken], &info, error));
+        MST_TRY(mst_device_describe(wanted.parts[k], &info, error));
         info.index = device->index;
         MST_TRY(add(s, &info, error));
     }
 fail:
-    for (; taken < n && taken < parts; taken++)
-        clReleaseDevice(made[taken]);
     return status;
 }
 
@@ -179,13 +210,7 @@ mst_status mst_devices_choose(const char *const *wanted, size_t n_wanted, mst_de
     *n = s.n;
     s.chosen = NULL;
 fail:
-    mst_devices_release(s.chosen, s.n);
+    free(s.chosen);
     free(s.list);
     return status;
-}
-
-void mst_devices_release(mst_device_info *chosen, size_t n) {
-    for (size_t i = 0; chosen && i < n; i++)
-        clReleaseDevice(chosen[i].device); // nothing but for parts
-    free(chosen);
 }
