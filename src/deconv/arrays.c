@@ -5,6 +5,9 @@
 
 #include <stdio.h>
 
+// Which points of a brick are loaded: deconv.cl says what they are.
+enum { POINTS_OF_WHOLE, POINTS_OWN, POINTS_ALL, POINTS_INNER };
+
 typedef struct loading {
     const int *ports;     // of the block
     int array, to;        // ARRAY_..., WORK_...
@@ -12,12 +15,11 @@ typedef struct loading {
     double outside;       // beyond them
     bool is_image;        // as opposed to what goes with it: not read where nothing was seen
     const char *negative; // what values below 0 are not for; NULL: they are taken
-    int own;              // of bricks, 1: only points that are no other's; 2: points beyond the whole, too; 3: not those at
-                          // a window's ends
+    int points;           // POINTS_...
 } loading;
 
 static mst_status enqueue_load(mst_deconvolution *plan, const mst_block *block, const loading *l, mst_error *error) {
-    cl_int own = l->own;
+    cl_int points = l->points;
     cl_ulong first_item = block->first;
     const mst_layout *layouts[] = {
         [ARRAY_IMAGE] = &plan->desc.image, [ARRAY_START] = &plan->desc.start, [ARRAY_WEIGHTS] = &plan->desc.weights};
@@ -45,7 +47,7 @@ static mst_status enqueue_load(mst_deconvolution *plan, const mst_block *block, 
                                       MST_BIND(padded_x, padded_x),
                                       MST_BIND(goes_on, goes_on),
                                       MST_BIND_AS("outside", l->outside),
-                                      MST_BIND(own, own),
+                                      MST_BIND(points, points),
                                       MST_BIND(checks, checks),
                                       MST_BIND(weighted, weighted),
                                       MST_BIND_AS("weights", plan->work[WORK_WEIGHTS].buffer),
@@ -107,15 +109,22 @@ fail:
 mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *block, bool look, mst_error *error) {
     const bool goes_on = plan->desc.edges == MST_DECONVOLUTION_OBSERVED && !look;
     const int *ports = look ? plan->look_ports : plan->ports;
-    const loading smooth = {ports, ARRAY_IMAGE, WORK_REAL, goes_on, 0, true, NULL, look};
+    const int all = look ? POINTS_OWN : POINTS_OF_WHOLE;
+    const loading smooth = {ports, ARRAY_IMAGE, WORK_REAL, goes_on, 0, true, NULL, all};
     // What an exact brick's ends show comes from points beyond it, too: beside the little that its own give of it the ratio would
     // be huge, and its rounding everywhere in the brick.
-    const int known = look ? 1 : plan->desc.exact && plan->cut.is_cut ? 3 : 0;
+    const int known = plan->desc.exact && plan->cut.is_cut && !look ? POINTS_INNER : all;
     const loading counts = {
         ports, ARRAY_IMAGE, WORK_SEEN, false, -1, true, "Richardson-Lucy takes counts of light: subtract less, or clip", known};
-    const loading weights = {ports, ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1", 0};
-    const loading start = {
-        ports, ARRAY_START, WORK_X, false, -1, false, "an object has no negative light", plan->desc.exact ? 2 : 0};
+    const loading weights = {ports, ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1", POINTS_OF_WHOLE};
+    const loading start = {ports,
+                           ARRAY_START,
+                           WORK_X,
+                           false,
+                           -1,
+                           false,
+                           "an object has no negative light",
+                           plan->desc.exact ? POINTS_ALL : POINTS_OF_WHOLE};
     mst_status status = MST_OK;
     if (!mst_deconvolution_iterates(plan))
         return load(plan, block, &smooth, "the image", error);

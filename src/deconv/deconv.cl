@@ -46,15 +46,31 @@ void find_origin(__constant const int *frame, ulong item, int *origin) {
     }
 }
 
-// Whether a point of an item, `at` from its origin, is in the whole; with `own` 1, one that is no other brick's, with 2
-// anywhere, with 3, one that nothing beyond the window shows in.
-bool is_in_whole(__constant const int *frame, int a, int at, int origin, int own) {
+// Which points of an item are asked for. arrays.c has the same numbers.
+enum {
+    POINTS_OF_WHOLE = 0, // those of the whole
+    POINTS_OWN = 1,      // of these, those that are no other brick's
+    POINTS_ALL = 2,      // those beyond the whole, too
+    POINTS_INNER = 3     // those that nothing beyond the window shows in
+};
+
+// Whether a point of an item, `at` from its origin, is one of those along an axis.
+bool is_among(__constant const int *frame, int a, int at, int origin, int points) {
     const int place = at + origin, halo = frame[FRAME_HALO + a], inner = at - halo;
-    const int around = own == 3 ? (halo + 1) / 2 : 0; // of twice the psf's reach and one
-    if (own == 2 || (!own && frame[FRAME_ROUND + a]))
+    const bool round = frame[FRAME_ROUND + a], in_whole = place >= 0 && place < frame[FRAME_WHOLE + a];
+    // A halo has twice the reach of the psf and one.
+    const int around = points == POINTS_INNER ? (halo + 1) / 2 : 0;
+    const bool in_brick = !frame[FRAME_CUT + a] || (inner >= -around && inner < frame[FRAME_STEP + a] + around);
+    switch (points) {
+    case POINTS_OF_WHOLE:
+        return round || in_whole;
+    case POINTS_OWN:
+        return in_whole && in_brick;
+    case POINTS_INNER:
+        return (round || in_whole) && in_brick;
+    default:
         return true;
-    return ((own == 3 && frame[FRAME_ROUND + a]) || (place >= 0 && place < frame[FRAME_WHOLE + a])) &&
-           (!own || !frame[FRAME_CUT + a] || (inner >= -around && inner < frame[FRAME_STEP + a] + around));
+    }
 }
 
 // The caller's arrays.
@@ -100,10 +116,10 @@ uint mirrored(__constant const int *frame, int a, uint at, uint n, int origin) {
 
 // Rows of padded arrays, a row a LANES work-items. Beyond the whole: `outside`, or it goes on. What is not finite or
 // not allowed (1: below 0; 2: nor above 1) is reported by the place in the item of the first of them. Where `weights`
-// are 0, nothing is read. Only points of the kind `own`.
+// are 0, nothing is read. `points`: POINTS_...
 __kernel void load_array(__global const uchar *array, int type, long base, ulong first_line, ulong first_item,
                          __constant const int *frame, __constant const long *lines, uint depth, uint height, uint width,
-                         uint padded_z, uint padded_y, uint padded_x, int goes_on, real outside, int own, int checks,
+                         uint padded_z, uint padded_y, uint padded_x, int goes_on, real outside, int points, int checks,
                          int weighted, __global const real *weights, ulong n, __global real *to,
                          __global uint *faults) {
     const ulong row = get_global_id(0) / LANES, planes = (ulong)padded_z * padded_y;
@@ -114,8 +130,8 @@ __kernel void load_array(__global const uchar *array, int type, long base, ulong
     const long step = axis_stride(lines);
     int origin[3];
     find_origin(frame, first_item + item, origin);
-    const bool inside = z < depth && y < height && is_in_whole(frame, 0, (int)z, origin[0], own) &&
-                        is_in_whole(frame, 1, (int)y, origin[1], own);
+    const bool inside = z < depth && y < height && is_among(frame, 0, (int)z, origin[0], points) &&
+                        is_among(frame, 1, (int)y, origin[1], points);
     uint zs[2], ys[2], xs[2];
     real sz = 0, sy = 0, sx;
     continued(z, depth, padded_z, &zs[0], &zs[1], &sz);
@@ -126,7 +142,7 @@ __kernel void load_array(__global const uchar *array, int type, long base, ulong
     }
     for (uint x = get_global_id(0) % LANES; x < padded_x; x += LANES) {
         const ulong at = row * padded_x + x;
-        if (inside && x < width && is_in_whole(frame, 2, (int)x, origin[2], own)) {
+        if (inside && x < width && is_among(frame, 2, (int)x, origin[2], points)) {
             const ulong line = first_line + (item * depth + z) * height + y;
             if (weighted && !(weights[at] > 0)) {
                 to[at] = outside;

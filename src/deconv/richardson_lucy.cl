@@ -15,7 +15,7 @@ __kernel void make_gain(__global const real *seen, real least, int mask, int wit
     bool inside = true, covered = true;
     find_origin(frame, first_item + i / padded_x / padded_y / padded_z, origin);
     for (int a = 0; a < 3; a++) {
-        inside = inside && at[a] < window[a] && is_in_whole(frame, a, (int)at[a], origin[a], 0);
+        inside = inside && at[a] < window[a] && is_among(frame, a, (int)at[a], origin[a], POINTS_OF_WHOLE);
         covered = covered && (at[a] < window[a] || !frame[FRAME_CUT + a]);
     }
     if (mask)
@@ -113,8 +113,8 @@ __kernel void miss_of_own(__global const real *restrict model, __global const re
     for (ulong k = chunk_begin(t); k < chunk_end(t, n); k += LANES) {
         const ulong row = k / padded_x, i = item * n + k;
         const int x = (int)(k - row * padded_x), z = (int)(row / padded_y), y = (int)(row % padded_y);
-        const bool own = is_in_whole(frame, 0, z, origin[0], 1) && is_in_whole(frame, 1, y, origin[1], 1) &&
-                         is_in_whole(frame, 2, x, origin[2], 1);
+        const bool own = is_among(frame, 0, z, origin[0], POINTS_OWN) && is_among(frame, 1, y, origin[1], POINTS_OWN) &&
+                         is_among(frame, 2, x, origin[2], POINTS_OWN);
         const real value = seen[i] * unit, d = (seen[i] - model[i] - background) * unit, w = weighted ? weights[i] : 1;
         miss += own && value >= 0 ? w * d * d : 0;
         all += own && value >= 0 ? w * value * value : 0;
