@@ -313,11 +313,125 @@ static void test_history(void **state) {
     mst_stencil_destroy(s);
 }
 
+// ---- Ensembles of grids of one and two axes, whose runs are planes that do not read one another
+
+enum { TILED_RUNS = 3, TILED_ROWS = 14, TILED_COLUMNS = 19, TILED_POINTS = 2, TILED_STEPS = MOST + 5 };
+
+typedef struct tiled_case {
+    int rank;
+    bool has_points;
+    int way; // of the sweeper's, the last if there are fewer
+    mst_stencil_boundary boundaries[4];
+} tiled_case;
+
+static const size_t tiled_points[TILED_POINTS][MST_MAX_AXES] = {{3, 4}, {10, 0}};
+static const mst_stencil_update tiled_plane[] = {{"u", "u + a*(u[0,-1] + u[0,1] + u[-1,0] + u[1,0] - 4*u) + 0.1*v", 0},
+                                                 {"v", "v + 0.1*(u[0,2] - u[-1,0]) - a*v.prev", 1}};
+static const mst_stencil_update tiled_line[] = {{"u", "u + a*(u[-1] + u[1] - 2*u) + 0.1*v", 0},
+                                                {"v", "v + 0.1*(u[2] - u[-1]) - a*v.prev", 1}};
+
+static mst_stencil_desc describe_tiled(const tiled_case *c) {
+    static const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(a*x)"}},
+                                               {.name = "v", .levels = 2, .initial = {.expression = "cos(x)"}}};
+    static const mst_stencil_source at_nodes[] = {{.field = "u", .point = {5, 6}, .series = "a*sin(t)"},
+                                                  {.field = "v", .point = {0, 1}, .series = "cos(t)"}};
+    static const mst_stencil_receiver receiver = {.field = "v", .n_points = TILED_POINTS, .points = tiled_points};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = c->rank;
+    d.grid[0] = c->rank == 2 ? TILED_ROWS : TILED_COLUMNS;
+    d.grid[1] = TILED_COLUMNS;
+    d.fields = fields;
+    d.updates = c->rank == 2 ? tiled_plane : tiled_line;
+    d.n_fields = d.n_updates = 2;
+    d.boundaries = c->boundaries;
+    d.sources = at_nodes;
+    d.receivers = &receiver;
+    d.n_sources = c->has_points ? 2 : 0;
+    d.n_receivers = c->has_points ? 1 : 0;
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    return d;
+}
+
+static void take_tiles(mst_context *context, mst_stencil *s, int way) {
+    mst_error e;
+    mst_sweeper *sweeper = &s->sweeper;
+    mst_sweeper_release(sweeper);
+    OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES, sweeper,
+                          &e));
+    assert_true(sweeper->time_tiles && sweeper->n_ways > 1);
+    sweeper->stagger = sweeper->ways[way < sweeper->n_ways ? way : sweeper->n_ways - 1];
+    assert_true(sweeper->stagger.lag == 0 && sweeper->stagger.tiles > 0);
+    sweeper->stagger.tiles = 2; // which do not divide the runs
+    sweeper->stagger.planes = 2;
+    sweeper->stagger.rows = 4;
+    sweeper->stagger.columns = 16;
+}
+
+static void run_runs(mst_context *context, const mst_stencil_desc *d, int way, float *u, double *trace) {
+    mst_stencil *s;
+    mst_error e;
+    OK(mst_stencil_create(context, d, &s, &e));
+    if (d->n_runs > 0)
+        take_tiles(context, s, way);
+    OK(mst_stencil_run(s, TILED_STEPS, NULL, NULL, &e));
+    OK(mst_stencil_read(s, "u", 0, NULL, mst_at_host(u), &e));
+    if (d->n_receivers > 0)
+        OK(mst_stencil_read_receiver(s, 0, 1, TILED_STEPS, trace, &e));
+    mst_stencil_destroy(s);
+}
+
+static void check_runs(mst_context *context, const tiled_case *c) {
+    static const char *const a[] = {"a"};
+    static float all[TILED_RUNS * TILED_ROWS * TILED_COLUMNS], own[TILED_ROWS * TILED_COLUMNS];
+    static double traces[TILED_STEPS][TILED_RUNS][TILED_POINTS], trace[TILED_STEPS][TILED_POINTS];
+    double of_runs[TILED_RUNS];
+    mst_stencil_desc d = describe_tiled(c);
+    const size_t nodes = c->rank == 2 ? TILED_ROWS * TILED_COLUMNS : TILED_COLUMNS;
+    for (int r = 0; r < TILED_RUNS; r++)
+        of_runs[r] = 0.05 + 0.02 * r;
+    d.n_runs = TILED_RUNS;
+    d.n_run_parameters = 1;
+    d.run_parameters = a;
+    d.run_values = of_runs;
+    run_runs(context, &d, c->way, all, traces[0][0]);
+    d.n_runs = d.n_run_parameters = 0;
+    for (int r = 0; r < TILED_RUNS; r++) {
+        const mst_stencil_parameter parameter = {"a", of_runs[r]};
+        d.parameters = &parameter;
+        d.n_parameters = 1;
+        run_runs(context, &d, 0, own, trace[0]);
+        CHECK(memcmp(own, all + (size_t)r * nodes, nodes * sizeof *own) == 0, "%d axes, way %d: run %d differs", c->rank, c->way,
+              r);
+        for (int k = 0; k < TILED_STEPS && c->has_points; k++)
+            CHECK(memcmp(traces[k][r], trace[k], sizeof trace[k]) == 0, "receivers of run %d differ in step %d", r, k);
+    }
+}
+
+static void test_runs(void **state) {
+    static const tiled_case cases[] = {
+        {2,
+         true,
+         9,
+         {{.kind = MST_BOUNDARY_NEUMANN}, {.value = "a*x"}, {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC}}},
+        {2,
+         false,
+         1,
+         {{.kind = MST_BOUNDARY_PERIODIC},
+          {.kind = MST_BOUNDARY_PERIODIC},
+          {.kind = MST_BOUNDARY_MIRROR_NODE},
+          {.kind = MST_BOUNDARY_SPONGE, .width = 3}}},
+        {1, false, 9, {{.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC}}}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        check_runs(*state, &cases[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),           cmocka_unit_test(test_sub_steps), cmocka_unit_test(test_mirrors),
-        cmocka_unit_test(test_mirrors_by_field), cmocka_unit_test(test_periodic),  cmocka_unit_test(test_periodic_rows),
-        cmocka_unit_test(test_fixed_pitch),      cmocka_unit_test(test_history),   cmocka_unit_test(test_kept_history)};
+        cmocka_unit_test(test_runs),          cmocka_unit_test(test_levels),           cmocka_unit_test(test_sub_steps),
+        cmocka_unit_test(test_mirrors),       cmocka_unit_test(test_mirrors_by_field), cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_periodic_rows), cmocka_unit_test(test_fixed_pitch),      cmocka_unit_test(test_history),
+        cmocka_unit_test(test_kept_history)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

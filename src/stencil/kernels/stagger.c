@@ -12,7 +12,8 @@ enum {
     // parts of so many columns of them. In two axes, where a plane is a line, of few arrays.
     TILE_PLANES = 2,
     MOST_WIDE_ARRAYS = 8,
-    TILE_COLUMNS = 1024
+    TILE_COLUMNS = 1024,
+    APART_NODES = 1 << 13 // of a tile of planes that do not read one another, about: with fewer a work-group does little else
 };
 
 mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
@@ -35,8 +36,8 @@ static void add_launches(mst_sweeper *s, uint64_t planes, uint64_t cache) {
         s->ways[s->n_ways++] = way;
 }
 
-// At most so many, of which the units have a few each. Where there are enough runs a tile has all planes of one, and nothing is
-// left between tiles unless the planes are periodic.
+// Of planes that read one another at most so many, of which the units have a few each. Where there are enough runs a tile has all
+// planes of one, and nothing is left between tiles unless the planes are periodic.
 static int64_t tiles_of(const mst_problem *p, int64_t most, int64_t units) {
     if ((int64_t)p->grids >= units && p->grids > 1)
         return mst_problem_periodic(p, PLANES) ? most > 0 : 1;
@@ -44,17 +45,28 @@ static int64_t tiles_of(const mst_problem *p, int64_t most, int64_t units) {
 }
 
 // Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
-static void add_tiles(mst_sweeper *s, int64_t steps) {
-    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = mst_sweeper_units(s);
+static mst_stagger tiles_between_gaps(const mst_sweeper *s, int64_t steps) {
+    const int64_t lag = mst_sweeps_lag(&s->sweeps);
     const mst_problem *p = s->sweeps.problem;
     const bool is_wide = p->rank == 2 && p->n_arrays + p->n_coefficients <= MOST_WIDE_ARRAYS;
-    const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);
-    const mst_stagger way = {.steps = steps,
-                             .lag = lag,
-                             .tiles = tiles_of(p, most, units),
-                             .planes = is_wide ? MST_TIME_TILE_PLANES : TILE_PLANES,
-                             .rows = TILE_ROWS,
-                             .columns = TILE_COLUMNS};
+    const int64_t most = (int64_t)p->grid[PLANES] / (2 * steps * s->sweeps.n * lag);
+    return (mst_stagger){
+        .lag = lag, .tiles = tiles_of(p, most, mst_sweeper_units(s)), .planes = is_wide ? MST_TIME_TILE_PLANES : TILE_PLANES};
+}
+
+// Tiles of whole planes, which do not read one another: those of runs, mostly, each of which stays in a processor's cache.
+static mst_stagger tiles_apart(const mst_sweeper *s) {
+    const mst_problem *p = s->sweeps.problem;
+    const int64_t planes = (int64_t)p->grid[PLANES], together = mst_larger(APART_NODES / (int64_t)p->plane, (int64_t)1);
+    return (mst_stagger){.tiles = mst_larger(planes / together, mst_smaller(planes, mst_sweeper_units(s))),
+                         .planes = mst_smaller(together, (int64_t)MST_TIME_TILE_PLANES)};
+}
+
+static void add_tiles(mst_sweeper *s, int64_t steps) {
+    mst_stagger way = mst_sweeps_lag(&s->sweeps) > 0 ? tiles_between_gaps(s, steps) : tiles_apart(s);
+    way.steps = steps;
+    way.rows = TILE_ROWS;
+    way.columns = TILE_COLUMNS;
     if (way.tiles > 0 && steps * s->sweeps.n <= MST_SWEEPER_MOST_SWEEPS)
         s->ways[s->n_ways++] = way;
 }

@@ -80,6 +80,13 @@ void mst_write_copies(const mst_writer *w, const mst_sweeps *s) {
             write_copies(w, s, set, half);
 }
 
+bool mst_sweep_copies(const mst_sweeps *s, int k) {
+    bool any = false;
+    for (int u = s->first[k]; u < s->first[k + 1]; u++)
+        any = any || s->has_margin[s->problem->updates[u].field];
+    return any && s->copies_margins;
+}
+
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *s, int k) {
     mst_name name;
     for (int u = s->first[k]; u < s->first[k + 1] && s->copies_margins; u++) {

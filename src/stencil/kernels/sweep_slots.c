@@ -62,7 +62,7 @@ enum { MOST_BYTES = 1024 }; // of arguments that every device has (OpenCL 1.2, t
 bool mst_sweeps_can_tile(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
     return s->shape == MST_STENCIL_SHAPE_CPU && p->rank > 1 && p->n_regions == 0 && s->margins_change == s->copies_margins &&
-           !s->in_parts && mst_sweeps_lag(s) > 0 && argument_bytes(s) <= MOST_BYTES;
+           !s->in_parts && argument_bytes(s) <= MOST_BYTES;
 }
 
 bool mst_sweeps_split_rows(const mst_sweeps *s) { return mst_problem_periodic(s->problem, ROWS) && !mst_sweeps_has_points(s); }

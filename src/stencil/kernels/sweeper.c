@@ -332,7 +332,8 @@ mst_status mst_sweeper_time_tiles(const mst_sweeper *s, mst_queue *queue, mst_sw
                            (mst_sweeps_split_rows(&s->sweeps) && n_rows >= 2 * shrunk && n_rows > block);
     const cl_long rows = in_blocks ? block : n_rows + shrunk;
     const cl_long planes = (cl_long)s->stagger.planes, columns = (cl_long)s->stagger.columns;
-    for (int gaps = 0; gaps < (n_sweeps > 1 ? 2 : 1); gaps++)
+    const bool has_gaps = n_sweeps > 1 && s->stagger.lag > 0;
+    for (int gaps = 0; gaps < (has_gaps ? 2 : 1); gaps++)
         MST_TRY(
             launch_tiles(s, queue, state, &(cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE, planes, columns}}, error));
     for (int k = 0; k < n_sweeps; k++)

@@ -255,40 +255,55 @@ static void write_layer_cases(const sweep_writer *g, int k) {
     }
 }
 
-// A CPU's kernels call a function for a line, or a part of it.
-static void write_line(const sweep_writer *g, int k, const mst_signature *signature) {
-    mst_text_put(g->out, "__attribute__((noinline)) void line_of_sweep$k(", MST_SET(k, k));
+// A CPU's kernels call a function for several lines, as a call takes about as long as some thirty nodes. Of planes that are done
+// together each line, or each part of it, comes in all of them before the next. Rows before the first one are behind the last.
+static void write_lines(const sweep_writer *g, int k, const mst_signature *signature) {
+    mst_text_put(g->out, "__attribute__((noinline)) void lines_of_sweep$k(", MST_SET(k, k));
     for (size_t n = 0; n < signature->n_parameters; n++)
         mst_text_put(g->out, "$type $name, ", MST_SET(type, signature->parameters[n].type),
                      MST_SET(name, signature->parameters[n].name));
-    mst_text_put(g->out, "long plane, long row, long column_begin, long column_end) {\n");
+    mst_text_put(g->out, "long plane_begin, long plane_end, long row_begin, long row_end, long columns_begin, long columns_end, "
+                         "long part) {\n");
     mst_sweep_write_pitches(g->w, g->s);
-    mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+    mst_text_put(g->out, "for (long r = row_begin; r < row_end; r++)\n"
+                         "for (long column_begin = columns_begin; column_begin < columns_end; column_begin += part)\n"
+                         "for (long p = plane_begin; p < plane_end; p++) {\n"
+                         "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n"
+                         "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+                         "const long column_end = min(column_begin + part, columns_end);\n"
                          "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
                          "const long i = line_at + column;\n");
     write_layer_cases(g, k);
     mst_text_put(g->out, "{\n");
     write_updates(g, k, MST_LAYERS_ALL_AXES);
-    mst_text_put(g->out, "}\n}\n}\n\n");
+    mst_text_put(g->out, "}\n}\n}\n}\n\n");
 }
 
+// In two axes the planes are the lines.
 static void write_cpu(const sweep_writer *g, int k, const mst_signature *signature) {
-    mst_text_put(g->out,
-                 "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
-                 "const long part_begin = get_global_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
-                 "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1, line = part_begin / parts_of_line;\n"
-                 "long plane = grid.s6 + line / n_rows, row = line % n_rows, part_of_line = part_begin % parts_of_line;\n"
-                 "for (long part = part_begin; part < part_end; part++) {\n"
-                 "const long column_begin = part_of_line * work.s1, column_end = min(column_begin + work.s1, n_columns);\n"
-                 "line_of_sweep$k(",
-                 MST_SET(k, k));
+    mst_text_put(
+        g->out,
+        "// Parts of lines, of work.s1 nodes but for the last of a line; all lines of a plane at once, or a part of one.\n"
+        "const long part_begin = get_global_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
+        "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1;\n"
+        "for (long part = part_begin, n; part < part_end; part += n) {\n"
+        "const long line = part / parts_of_line, first_plane = grid.s6 + line / n_rows, first_row = line % n_rows;\n"
+        "n = parts_of_line > 1 ? 1 : n_rows > 1 ? min(part_end - part, n_rows - first_row) : part_end - part;\n"
+        "const long plane_end = first_plane + (n_rows > 1 ? 1 : n), row_end = first_row + (n_rows > 1 ? n : 1);\n"
+        "const long column_begin = part % parts_of_line * work.s1;\n"
+        "const long column_end = min(column_begin + work.s1, n_columns);\n"
+        "lines_of_sweep$k(",
+        MST_SET(k, k));
     for (size_t n = 0; n < signature->n_parameters; n++)
         mst_text_put(g->out, "$name, ", MST_SET(name, signature->parameters[n].name));
-    mst_text_put(g->out, "plane, row, column_begin, column_end);\n");
-    mst_write_copies_of_line(g->w, g->s, k);
-    mst_text_put(g->out, "if (++part_of_line == parts_of_line) {\npart_of_line = 0;\nrow++;\n}\n"
-                         "if (row == n_rows) {\nrow = 0;\nplane++;\n}\n"
-                         "}\n");
+    mst_text_put(g->out, "first_plane, plane_end, first_row, row_end, column_begin, column_end, work.s1);\n");
+    if (mst_sweep_copies(g->s, k)) {
+        mst_text_put(g->out, "for (long plane = first_plane; plane < plane_end; plane++)\n"
+                             "for (long row = first_row; row < row_end; row++) {\n");
+        mst_write_copies_of_line(g->w, g->s, k);
+        mst_text_put(g->out, "}\n");
+    }
+    mst_text_put(g->out, "}\n");
 }
 
 static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, mst_sweep_of part, mst_error *error) {
@@ -307,7 +322,7 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
     mst_text_put(g.out, "\n// Sub-step $substep of the step.\n", MST_SET(substep, s->problem->updates[g.first].substep));
     mst_sweep_describe(s, k, part, &signature);
     if (!is_gpu(&g))
-        write_line(&g, k, &signature);
+        write_lines(&g, k, &signature);
     mst_signature_write(&signature, attributes, g.out);
     mst_sweep_write_run(w, s, &signature);
     mst_sweep_write_pitches(w, s);

@@ -101,9 +101,10 @@ void mst_sweep_write_is_layer(const mst_writer *w, int axis, int offset);
 // The name of the argument with the layers of an axis.
 const char *mst_sweep_layers_name(int axis);
 
-// sweep_copies.c: the functions that copy a line to margins, one a set of boundaries, and their calls for the line (plane, row)
-// that sweep k has computed.
+// sweep_copies.c: the functions that copy a line to margins, one a set of boundaries, whether sweep k needs any, and their calls
+// for the line (plane, row) that it has computed.
 void mst_write_copies(const mst_writer *w, const mst_sweeps *sweeps);
+bool mst_sweep_copies(const mst_sweeps *sweeps, int k);
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int k);
 
 // write_time_tiles.c: the kernel time_tiles, in which a work-group does several steps of its planes. Its parameters: all arrays,

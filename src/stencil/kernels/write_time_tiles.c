@@ -3,7 +3,8 @@
 // which grow as fast, around the face of periodic planes too (split tiling: Grosser and others, Split tiling for GPUs, GPGPU-6,
 // 2013). Within a tile each sweep lies `lag` planes behind the one before (time skewing), which finds what it reads, and replaces
 // nothing that is still to be read. Blocks of rows are skewed as planes are. Where rows are periodic they lie as tiles of planes
-// do: all of them, one after the other, as a tile that shrinks at both ends, and then the gap around the face.
+// do: all of them, one after the other, as a tile that shrinks at both ends, and then the gap around the face. Planes that do not
+// read one another, as those of an ensemble's runs, have a lag of 0 and no gaps.
 #include "write_sweep.h"
 
 #include <stdio.h>
@@ -55,6 +56,14 @@ static void write_slots(const mst_writer *w, const mst_sweeps *s) {
 // The plane as points know it.
 static const char *plane_of_points(const mst_sweeps *s) { return s->problem->has_grids ? "runs.s0 * n_planes + plane" : "plane"; }
 
+// Whether sweep k updates a field with points.
+static bool has_points(const mst_sweeps *s, int k) {
+    bool any = false;
+    for (int u = s->first[k]; u < s->first[k + 1]; u++)
+        any = any || s->points_of[s->problem->updates[u].field];
+    return any;
+}
+
 // Before the rows of some planes, which are done in order: the first points in them of what sweep k updates.
 static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) {
     bool any = false;
@@ -78,7 +87,7 @@ static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) 
     }
 }
 
-// Behind a row.
+// Of a row of a plane that is computed.
 static void write_points(const mst_writer *w, const mst_sweeps *s, int k) {
     for (int u = s->first[k]; u < s->first[k + 1]; u++) {
         const mst_problem_field *field = &w->problem->fields[w->problem->updates[u].field];
@@ -107,20 +116,19 @@ static void write_calls(const mst_writer *w, const mst_sweeps *s, int k) {
                                                           : "__global real *$name = arrays[slot[$i]];\n",
                      MST_SET(name, signature.parameters[i].name), MST_SET(i, i));
     write_first_points(w, s, k);
-    mst_text_put(w->out,
-                 "for (long r = row_begin; r < row_end; r++)\n"
-                 "for (long column = 0; column < n_columns; column += tiles.s7)\n"
-                 "for (long p = plane_begin; p < plane_end; p++) {\n"
-                 "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n"
-                 "line_of_sweep$k(",
-                 MST_SET(k, k));
+    mst_text_put(w->out, "lines_of_sweep$k(", MST_SET(k, k));
     for (size_t i = 0; i < signature.n_parameters; i++)
         mst_text_put(w->out, "$name, ", MST_SET(name, signature.parameters[i].name));
-    mst_text_put(w->out, "plane, row, column, min(column + tiles.s7, n_columns));\n"
-                         "if (column + tiles.s7 < n_columns)\ncontinue;\n");
-    write_points(w, s, k);
-    mst_write_copies_of_line(w, s, k);
-    mst_text_put(w->out, "}\n}\nbreak;\n");
+    mst_text_put(w->out, "plane_begin, plane_end, row_begin, row_end, 0, n_columns, tiles.s7);\n");
+    if (has_points(s, k) || mst_sweep_copies(s, k)) {
+        mst_text_put(w->out, "for (long r = row_begin; r < row_end; r++)\n"
+                             "for (long p = plane_begin; p < plane_end; p++) {\n"
+                             "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n");
+        write_points(w, s, k);
+        mst_write_copies_of_line(w, s, k);
+        mst_text_put(w->out, "}\n");
+    }
+    mst_text_put(w->out, "}\nbreak;\n");
     mst_signature_release(&signature);
 }
 
