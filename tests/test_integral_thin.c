@@ -161,8 +161,25 @@ static void test_beside_limits(void **state) {
     }
 }
 
+// What is true inside its own limits takes no more evaluations than they do, however it is compared.
+static void test_own_limits(void **state) {
+    static const mst_integral_range disc[] = {{"x", "-1", "1"}, {"y", "-sqrt(1 - x^2)", "sqrt(1 - x^2)"}};
+    static const char *const integrands[] = {"x^2 + y^2 < 1 ? 1 : 0", "hypot(x, y) < 1 ? 1 : 0", "(x^2 + y^2)^0.7 < 1 ? 1 : 0",
+                                             "log(x^2 + y^2) < 0 ? 1 : 0"};
+    mst_integral_result r;
+    for (size_t i = 0; i < sizeof integrands / sizeof integrands[0]; i++) {
+        mst_integral_desc d = test_integral_desc(integrands[i], disc, 0, NULL);
+        d.n_variables = 2;
+        d.relative_tolerance = 1e-6;
+        d.max_evaluations = 8000;
+        test_integral_run(*state, &d, NULL, 1, &r);
+        CHECK(r.status == MST_INTEGRAL_CONVERGED && fabs(r.value - acos(-1)) <= 4e-6, "%s: %.9g +- %g; %s after %llu",
+              integrands[i], r.value, r.error, mst_integral_status_name(r.status), (unsigned long long)r.evaluations);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin),
-                                       cmocka_unit_test(test_beside_limits)};
+                                       cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_own_limits)};
     return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
 }

@@ -80,6 +80,7 @@ bounds rise_of(const box_values *v, __global const int *at, bounds made) {
     const uint operation = (uint)at[0];
     const bounds a = v->of[at[2]], b = v->of[at[3]], rise = rise_at(v, (uint)at[2]), other = rise_at(v, (uint)at[3]),
                  zero = bounds_of(0, 0);
+    realv undecided = 0;
     switch (operation) {
     case OF_ADD:
         return bounds_sum(rise, other);
@@ -95,6 +96,14 @@ bounds rise_of(const box_values *v, __global const int *at, bounds made) {
         return bounds_divide(rise, bounds_sum(made, made));
     case OF_EXP:
         return bounds_multiply(rise, made);
+    case OF_LOG:
+        return bounds_divide(rise, bounds_within(OF_LOG, a, false));
+    case OF_POW: // a^b (b' log(a) + b a' / a)
+        return bounds_sum(
+            bounds_multiply(bounds_multiply(bounds_pow(a, bounds_add(b, -1)), b), rise),
+            bounds_multiply(bounds_multiply(made, apply_bounds(OF_LOG, a, a, a, false, 0, &undecided)), other));
+    case OF_HYPOT:
+        return bounds_divide(bounds_sum(bounds_multiply(a, rise), bounds_multiply(b, other)), made);
     case OF_ABS:
         return bounds_multiply(rise, bounds_of(a.low >= 0 ? (realv)1 : (realv)-1, a.high <= 0 ? (realv)-1 : (realv)1));
     case OF_MAX:

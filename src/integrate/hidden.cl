@@ -3,13 +3,15 @@
 #define SEEN REAL(0.015625) // of the jump over the whole region: an error of so much shows that nodes see it
 #define KNOWN REAL(0.125)   // of the integral of |f|: with an error of so much a region is not taken for smooth
 
-// Raises the errors of `count` regions, one to a lane, for what may be hidden.
+// Raises the errors of `count` regions, one to a lane, for what may be hidden. Nodes do not see it, so the axis that
+// they chose tells nothing of it; bounds become narrower with the widest one: beside limits that vary, a box that is
+// halved along other axes only may stay undecided for ever.
 void raise_errors(const uint *index, uint count, uint capacity, __global const real *lo, __global const real *len,
                   __global const uint *id, __global const real *rows, __global const int *code, __global real *errors,
                   __global uchar *marks) {
     const uint n_row = ROW_LENGTH(code);
     uint set[WIDTH];
-    realv volume = 1, is_narrow = 0;
+    realv volume = 1, is_narrow = 0, widest = 0, axis = 0;
     box_values v;
     for (uint l = 0; l < WIDTH; l++)
         set[l] = id[index[l]];
@@ -21,6 +23,8 @@ void raise_errors(const uint *index, uint count, uint capacity, __global const r
         const bounds x = {fmin(from, from + length), fmax(from, from + length), from + length / 2, (realv)0, 1};
         put_bounds(&v, n_row + a, x);
         volume *= fabs(length);
+        axis = fabs(length) > widest ? (realv)a : axis;
+        widest = fmax(widest, fabs(length));
         is_narrow = DIM == 1 && fabs(length) < 2 * FINEST_AT_CUT * EPSILON * fabs(from) ? (realv)1 : (realv)0;
     }
     put_constants(&v, code);
@@ -29,16 +33,18 @@ void raise_errors(const uint *index, uint count, uint capacity, __global const r
     for (uint c = 0; c < COMPONENTS; c++) {
         realv share;
         const realv whole = volume * hidden_change(&v, (uint)VALUE_SLOTS(code)[c], &share);
-        real error[WIDTH], enough[WIDTH], narrow[WIDTH];
+        real error[WIDTH], enough[WIDTH], narrow[WIDTH], across[WIDTH];
         STOREV(share * whole, error);
         STOREV(SEEN * whole, enough);
         STOREV(is_narrow, narrow);
+        STOREV(axis, across);
         for (uint l = 0; l < count; l++) {
             const ulong r = (ulong)c * capacity + index[l];
             if (!(error[l] > errors[r] && error[l] < INFINITY) || errors[r] > enough[l])
                 continue;
             errors[r] = error[l];
             marks[r] &= (uchar)(narrow[l] > 0 ? 0xff : ~AT_FLOOR);
+            marks[r] = (uchar)((marks[r] & ~AXIS) | (uint)across[l]);
         }
     }
 }
