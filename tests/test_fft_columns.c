@@ -52,7 +52,31 @@ static void neighbours(void **state) {
     test_array_free(&x), test_array_free(&all);
 }
 
+// Short columns, which go by strips of many: right, and of the same bits as by a single tile.
+static void strips(void **state) {
+    enum { NARROW = 3 };
+    const bool fp64 = mst_context_device(*state)->fp64;
+    for (size_t n = 1; n < 18; n++) {
+        const mst_type type = fp64 && test_between(0, 1) ? MST_COMPLEX128 : MST_COMPLEX64;
+        const size_t width = (size_t)test_between(2 * NARROW, 150), planes = (size_t)test_between(1, 3);
+        mst_fft_desc desc = describe(type, planes, n, width, false, test_between(0, 2)), few = desc;
+        desc.direction = few.direction = test_between(0, 1) ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+        test_fft_check(*state, &desc, place, place);
+        desc.input = mst_layout_dense(type, 3, (const size_t[]){planes, n, width});
+        few.input = mst_layout_dense(type, 3, (const size_t[]){1, n, NARROW});
+        test_array x = test_array_random(&desc.input), y = test_array_new(&few.input);
+        for (size_t i = 0; i < n * NARROW; i++)
+            test_array_set(&y, i, test_array_get(&x, i / NARROW * width + i % NARROW));
+        test_array all = test_fft_run(*state, &desc, &x, place, place, NULL);
+        test_array some = test_fft_run(*state, &few, &y, place, place, NULL);
+        for (size_t i = 0; i < n * NARROW; i++)
+            CHECK(test_array_get(&some, i) == test_array_get(&all, i / NARROW * width + i % NARROW),
+                  "%zu of %zu: number %zu differs", width, n, i);
+        test_array_free(&x), test_array_free(&y), test_array_free(&all), test_array_free(&some);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(neighbours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(neighbours), cmocka_unit_test(strips)};
     return cmocka_run_group_tests(tests, test_setup_on_cpu, test_teardown);
 }

@@ -50,6 +50,8 @@ static void describe_passes(mst_fft *plan) {
             out->column_dim = views.column_dim;
             out->run = views.run;
             out->several = views.several;
+            out->strip = views.strip;
+            out->columns = views.columns;
             out->joins = views.joins;
             out->wide = views.wide;
         }

@@ -89,6 +89,8 @@ static bool is_wide(const any_side *s, const mst_pass_op *op) {
 }
 
 #define SHORT_ROW 32
+#define SHORT_COLUMN 16
+#define ALL_TILES (1 << 30)
 #define ROWS_AT_ONCE 64 // elements of them, in vectors: an eighth of the first cache; what is asked for meanwhile takes as much
 
 static cell several_of(const any_pass *p, const mst_pass *pass) {
@@ -100,6 +102,13 @@ static bool are_rows(const any_side *s) { return (s->way == ANY_BY_ROWS || s->wa
 cell mst_any_several(const any_pass *p) {
     const bool plain = p->source.length == 0 && !p->twiddled && p->rows == 0 && p->ends != ANY_EVEN;
     return plain && are_rows(&p->source) && are_rows(&p->target) && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
+}
+
+// Neighbouring tiles of short columns at a time: as many as of short rows, or, where numbers stay in registers, as there are.
+static void describe_strip(any_pass *p, const mst_pass *pass) {
+    const bool plain = p->source.wide && p->target.wide && p->ends == ANY_WHOLE && !p->twiddled;
+    p->columns = plain && pass->n_radices == 1 && p->n > 1 && p->n <= MST_ANY_COLUMN && p->source.swap == p->target.swap;
+    p->strip = p->columns ? ALL_TILES : plain && p->n <= SHORT_COLUMN ? ROWS_AT_ONCE / p->n : 0;
 }
 
 // A step that takes the room behind a tile.
@@ -165,5 +174,6 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     out->source.wide = is_wide(&out->source, &pass->load);
     out->target.wide = is_wide(&out->target, &pass->store);
     out->joins = joins_of(out, pass->lanes);
+    describe_strip(out, pass);
     out->wide = (out->source.wide || out->target.wide) && out->ends == ANY_WHOLE && !has_prime(pass);
 }

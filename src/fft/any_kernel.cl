@@ -32,7 +32,7 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
             const cut c = cut_lines(p, lines, s_first);
             const ulong n_tiles = count_tiles(&c);
             const ulong tiles_end = n_lines ? (id + 1) * n_tiles / n_items : n_tiles;
-            const ulong several = (ulong)p->several;
+            const ulong several = (ulong)p->several, strip = (ulong)p->strip;
             const real scale = p->scale >= 0 ? numbers[p->scale] : 1;
             for (ulong tile = n_lines ? id * n_tiles / n_items : 0, done; tile < tiles_end; tile += done) {
                 done = 1;
@@ -50,6 +50,16 @@ fft_any(__global const uchar *tables, __global real *source, __global real *targ
                     transform_apart(v, p, from, to, numbers, places + p->places, &l, s_first, t_first, s_base, t_base,
                                     scale);
                     continue;
+                }
+                if (strip && l.count == LANES) {
+                    done = count_strip(s, t, &c, &l, s_first + l.first, t_first + l.first,
+                                       (uint)min(strip, tiles_end - tile));
+                    if (done > 1) {
+                        transform_strip(v, p, from, to, numbers, places + p->places, s_first + l.first,
+                                        t_first + l.first, s_base, t_base, (uint)done, scale);
+                        continue;
+                    }
+                    done = 1;
                 }
                 if (p->wide && l.count == LANES && tile + 1 < tiles_end && is_next(&l, find_tile(&c, tile + 1))) {
                     done = 2;

@@ -11,6 +11,7 @@ typedef cl_long cell;
 #include "any_steps.cl"
 
 #define MST_ANY_RADIX 10u // the largest radix with a step of its own; larger ones are primes
+#define MST_ANY_COLUMN 8u // the longest columns that have a function of their own
 
 // Writes vectors of lanes (any_lanes.cl), and
 // void take_step(v, n, radix, apart, table, odd), a step on blocks of radix * apart of n elements (any.cl has their order),
@@ -37,5 +38,8 @@ void *mst_any_odd_values(const mst_pass *pass);
 // Refuses the kernels that know no sizes, of `what` of the CPU's shape, where a work-item has too little private memory for
 // them.
 mst_status mst_any_allow(const mst_device_info *device, const char *what, mst_error *error);
+
+// Functions of columns whose length is a radix, behind any_moves.cl.
+void mst_any_write_columns(mst_text *out);
 
 #endif

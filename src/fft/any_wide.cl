@@ -92,3 +92,61 @@ __attribute__((noinline)) void transform_wide(vreal *v, __global const any_pass 
         store_wide(v, w, to + at[0], places, n, t->step * t->axis_stride, (uint)t->swap, scale);
     }
 }
+
+// Neighbouring tiles of short columns, whose numbers come and go row by row, and which are worked on at once: calls and
+// places cost as much as they do.
+
+// How many tiles from this one on, `most` at most, are whole and lie side by side.
+uint count_strip(__global const any_side *s, __global const any_side *t, const cut *c, const lines_of_tile *tile,
+                 ulong s_first, ulong t_first, uint most) {
+    ulong left = c->n_lines - tile->first;
+    if (c->run)
+        left = min(left, c->run - (c->before + tile->first) % c->run);
+    if (s->n_dims > 1)
+        left = min(left, (ulong)s->last - s_first % (ulong)s->last);
+    if (t->n_dims > 1)
+        left = min(left, (ulong)t->last - t_first % (ulong)t->last);
+    return (uint)min(left / LANES, (ulong)most);
+}
+
+__attribute__((noinline)) void load_strip(vreal *restrict v, __global const real *restrict from, uint n, uint many,
+                                          long stride, uint swap) {
+    for (uint e = 0; e < n; e++, from += stride) {
+        vreal *restrict re = v + 2 * e + swap, *restrict im = v + 2 * e + 1 - swap;
+        for (uint k = 0; k < many; k++) {
+            const vpairs both = VLOAD_PAIRS(k, from);
+            ASK_LATER(from + 2 * LANES * (many + k));
+            re[2 * n * k] = both.even, im[2 * n * k] = both.odd;
+        }
+    }
+}
+
+__attribute__((noinline)) void store_strip(const vreal *restrict v, __global real *restrict to,
+                                           __global const uint *restrict places, uint n, uint many, long stride,
+                                           uint swap, real scale) {
+    for (uint e = 0; e < n; e++, to += stride) {
+        const vreal *restrict re = v + 2 * places[e] + swap, *restrict im = v + 2 * places[e] + 1 - swap;
+        for (uint k = 0; k < many; k++) {
+            ASK_TO_WRITE(to + 2 * LANES * (many + k));
+            VSTORE_PAIRS(PAIRS(re[2 * n * k] * scale, im[2 * n * k] * scale), k, to);
+        }
+    }
+}
+
+__attribute__((noinline)) void transform_strip(vreal *v, __global const any_pass *p, __global const real *from,
+                                               __global real *to, __global const real *numbers,
+                                               __global const uint *places, ulong s_first, ulong t_first, long s_base,
+                                               long t_base, uint many, real scale) {
+    __global const any_side *s = &p->source, *t = &p->target;
+    const uint n = (uint)p->n;
+    const long s_stride = s->step * s->axis_stride, t_stride = t->step * t->axis_stride;
+    from += s_base + sum_over_line(s, s->starts, s_first);
+    to += t_base + sum_over_line(t, t->starts, t_first);
+    if (p->columns) {
+        take_columns(n, from, to, many, s_stride, t_stride, (uint)s->swap, scale);
+        return;
+    }
+    load_strip(v, from, n, many, s_stride, (uint)s->swap);
+    take_steps(v, p, 0, (uint)p->n_steps, many * n, numbers, places);
+    store_strip(v, to, places, n, many, t_stride, (uint)t->swap, scale);
+}
