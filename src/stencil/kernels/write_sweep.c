@@ -255,13 +255,40 @@ static void write_layer_cases(const sweep_writer *g, int k) {
     }
 }
 
+static void write_parameters(const sweep_writer *g, const mst_signature *signature, bool with_types) {
+    for (size_t n = 0; n < signature->n_parameters; n++)
+        mst_text_put(g->out, with_types ? "$type $name, " : "$name, ", MST_SET(type, signature->parameters[n].type),
+                     MST_SET(name, signature->parameters[n].name));
+}
+
+// The nodes of the line (plane, row) from column_begin to column_end.
+static void write_line(const sweep_writer *g, int k) {
+    mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+                         "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
+                         "const long i = line_at + column;\n");
+    write_layer_cases(g, k);
+    mst_text_put(g->out, "{\n");
+    write_updates(g, k, MST_LAYERS_ALL_AXES);
+    mst_text_put(g->out, "}\n}\n");
+}
+
 // A CPU's kernels call a function for several lines, as a call takes about as long as some thirty nodes. Of planes that are done
 // together each line, or each part of it, comes in all of them before the next. Rows before the first one are behind the last.
+// One grid of two axes has long lines, and a call for each: PoCL's compiler makes a loop over nodes that is about a tenth slower
+// of one that stands within others.
 static void write_lines(const sweep_writer *g, int k, const mst_signature *signature) {
-    mst_text_put(g->out, "__attribute__((noinline)) void lines_of_sweep$k(", MST_SET(k, k));
-    for (size_t n = 0; n < signature->n_parameters; n++)
-        mst_text_put(g->out, "$type $name, ", MST_SET(type, signature->parameters[n].type),
-                     MST_SET(name, signature->parameters[n].name));
+    const mst_problem *p = g->s->problem;
+    const bool each = p->rank == 2 && !p->has_grids;
+    if (each) {
+        mst_text_put(g->out, "__attribute__((noinline)) void line_of_sweep$k(", MST_SET(k, k));
+        write_parameters(g, signature, true);
+        mst_text_put(g->out, "long plane, long row, long column_begin, long column_end) {\n");
+        mst_sweep_write_pitches(g->w, g->s);
+        write_line(g, k);
+        mst_text_put(g->out, "}\n\n");
+    }
+    mst_text_put(g->out, each ? "void lines_of_sweep$k(" : "__attribute__((noinline)) void lines_of_sweep$k(", MST_SET(k, k));
+    write_parameters(g, signature, true);
     mst_text_put(g->out, "long plane_begin, long plane_end, long row_begin, long row_end, long columns_begin, long columns_end, "
                          "long part) {\n");
     mst_sweep_write_pitches(g->w, g->s);
@@ -269,14 +296,15 @@ static void write_lines(const sweep_writer *g, int k, const mst_signature *signa
                          "for (long column_begin = columns_begin; column_begin < columns_end; column_begin += part)\n"
                          "for (long p = plane_begin; p < plane_end; p++) {\n"
                          "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n"
-                         "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
-                         "const long column_end = min(column_begin + part, columns_end);\n"
-                         "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
-                         "const long i = line_at + column;\n");
-    write_layer_cases(g, k);
-    mst_text_put(g->out, "{\n");
-    write_updates(g, k, MST_LAYERS_ALL_AXES);
-    mst_text_put(g->out, "}\n}\n}\n}\n\n");
+                         "const long column_end = min(column_begin + part, columns_end);\n");
+    if (each) {
+        mst_text_put(g->out, "line_of_sweep$k(", MST_SET(k, k));
+        write_parameters(g, signature, false);
+        mst_text_put(g->out, "plane, row, column_begin, column_end);\n");
+    } else {
+        write_line(g, k);
+    }
+    mst_text_put(g->out, "}\n}\n\n");
 }
 
 // In two axes the planes are the lines.
@@ -294,8 +322,7 @@ static void write_cpu(const sweep_writer *g, int k, const mst_signature *signatu
         "const long column_end = min(column_begin + work.s1, n_columns);\n"
         "lines_of_sweep$k(",
         MST_SET(k, k));
-    for (size_t n = 0; n < signature->n_parameters; n++)
-        mst_text_put(g->out, "$name, ", MST_SET(name, signature->parameters[n].name));
+    write_parameters(g, signature, false);
     mst_text_put(g->out, "first_plane, plane_end, first_row, row_end, column_begin, column_end, work.s1);\n");
     if (mst_sweep_copies(g->s, k)) {
         mst_text_put(g->out, "for (long plane = first_plane; plane < plane_end; plane++)\n"
