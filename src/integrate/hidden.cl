@@ -3,28 +3,49 @@
 #define SEEN REAL(0.015625) // of the jump over the whole region: an error of so much shows that nodes see it
 #define KNOWN REAL(0.125)   // of the integral of |f|: with an error of so much a region is not taken for smooth
 
+// The cuts of all integrals, as begin has them.
+typedef struct all_cuts {
+    __global const real *cuts;
+    ulong intervals;
+    uint stride;
+} all_cuts;
+
+// What shares of its integral's range along each axis a region has, one to a lane: lengths have units, and no axis is
+// the widest by them.
+void find_shares(const uint *index, const uint *set, uint capacity, __global const real *len, const all_cuts *all,
+                 realv *share) {
+    uint first = 0;
+    for (uint a = 0; a < DIM; a++) {
+        const uint last = first + 2 * (uint)(all->intervals >> 8 * a & 0xff);
+        const realv whole = gather(all->cuts, set, all->stride, last) - gather(all->cuts, set, all->stride, first);
+        share[a] = fabs(gather(len + (ulong)a * capacity, index, 1, 0) / whole);
+        first = last + 2;
+    }
+}
+
 // Raises the errors of `count` regions, one to a lane, for what may be hidden. Nodes do not see it, so the axis that
 // they chose tells nothing of it; bounds become narrower with the widest one: beside limits that vary, a box that is
 // halved along other axes only may stay undecided for ever.
 void raise_errors(const uint *index, uint count, uint capacity, __global const real *lo, __global const real *len,
-                  __global const uint *id, __global const real *rows, __global const int *code, __global real *errors,
-                  __global uchar *marks) {
+                  __global const uint *id, __global const real *rows, const all_cuts *all, __global const int *code,
+                  __global real *errors, __global uchar *marks) {
     const uint n_row = ROW_LENGTH(code);
     uint set[WIDTH];
-    realv volume = 1, is_narrow = 0, widest = 0, axis = 0;
+    realv volume = 1, is_narrow = 0, widest = 0, axis = 0, wide[DIM];
     box_values v;
     for (uint l = 0; l < WIDTH; l++)
         set[l] = id[index[l]];
     for (uint a = 0; a < n_row; a++)
         put_number(&v, a, gather(rows, set, n_row, a));
+    find_shares(index, set, capacity, len, all, wide);
     for (uint a = 0; a < DIM; a++) {
         const realv from = gather(lo + (ulong)a * capacity, index, 1, 0),
                     length = gather(len + (ulong)a * capacity, index, 1, 0);
         const bounds x = {fmin(from, from + length), fmax(from, from + length), from + length / 2, (realv)0, 1};
         put_bounds(&v, n_row + a, x);
         volume *= fabs(length);
-        axis = fabs(length) > widest ? (realv)a : axis;
-        widest = fmax(widest, fabs(length));
+        axis = wide[a] > widest ? (realv)a : axis;
+        widest = fmax(widest, wide[a]);
         is_narrow = DIM == 1 && fabs(length) < 2 * FINEST_AT_CUT * EPSILON * fabs(from) ? (realv)1 : (realv)0;
     }
     put_constants(&v, code);
@@ -58,9 +79,11 @@ bool seems_smooth(ulong r, uint capacity, __global const real *errors, __global 
 }
 
 // Before regions are judged; each item takes so many tiles of WIDTH.
-__kernel void hidden(uint n, uint capacity, uint tiles_an_item, __global const real *lo, __global const real *len,
+__kernel void hidden(uint n, uint capacity, uint tiles_an_item, ulong intervals, uint cut_stride,
+                     __global const real *cuts, __global const real *lo, __global const real *len,
                      __global const uint *id, __global const real *rows, __global const int *code,
                      __global const real *magnitudes, __global real *errors, __global uchar *marks) {
+    const all_cuts all = {cuts, intervals, cut_stride};
     const ulong each = (ulong)tiles_an_item * WIDTH, first = get_global_id(0) * each, end = min(first + each, (ulong)n);
     uint index[WIDTH], count = 0;
     for (ulong r = first; r < end; r++) {
@@ -70,7 +93,7 @@ __kernel void hidden(uint n, uint capacity, uint tiles_an_item, __global const r
             count++;
         }
         if (count == WIDTH || (count > 0 && r + 1 == end)) {
-            raise_errors(index, count, capacity, lo, len, id, rows, code, errors, marks);
+            raise_errors(index, count, capacity, lo, len, id, rows, &all, code, errors, marks);
             count = 0;
         }
     }

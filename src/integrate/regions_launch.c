@@ -12,13 +12,23 @@ static cl_uint n_infinite(const mst_integral *plan) {
     return kind == MST_RANGE_HALVES ? 2 : 1;
 }
 
-mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error) {
-    mst_regions *r = plan->work;
-    const cl_uint infinite = n_infinite(plan), first_regions = r->first_regions;
-    const cl_uint cut_stride = r->same_cuts ? 0 : 2 * (cl_uint)plan->n_cuts;
+static cl_uint cut_stride_of(const mst_integral *plan, const mst_regions *r) {
+    return r->same_cuts ? 0 : 2 * (cl_uint)plan->n_cuts;
+}
+
+// Those of each axis, 8 bits each.
+static cl_ulong intervals_of(const mst_integral *plan) {
     cl_ulong intervals = 0;
     for (int k = 0; k < plan->desc.n_variables; k++)
         intervals |= (cl_ulong)mst_regions_intervals(plan, k) << 8 * k;
+    return intervals;
+}
+
+mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error) {
+    mst_regions *r = plan->work;
+    const cl_uint infinite = n_infinite(plan), first_regions = r->first_regions;
+    const cl_uint cut_stride = cut_stride_of(plan, r);
+    const cl_ulong intervals = intervals_of(plan);
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),         MST_BIND(intervals, intervals),
                                       MST_BIND(cut_stride, cut_stride), MST_BIND(first_regions, first_regions),
                                       MST_BIND(infinite, infinite),     MST_BIND(capacity, s->capacity),
@@ -65,10 +75,15 @@ mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generat
 mst_status mst_regions_hidden(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
     cl_uint tiles_an_item;
+    const cl_uint cut_stride = cut_stride_of(plan, r);
+    const cl_ulong intervals = intervals_of(plan);
     size_t items = share_out(plan, n, &tiles_an_item);
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(capacity, s->capacity),
                                       MST_BIND(tiles_an_item, tiles_an_item),
+                                      MST_BIND(intervals, intervals),
+                                      MST_BIND(cut_stride, cut_stride),
+                                      MST_BIND(cuts, r->cuts.memory),
                                       MST_BIND(lo, s->lo.memory),
                                       MST_BIND(len, s->len.memory),
                                       MST_BIND(id, s->id.memory),
