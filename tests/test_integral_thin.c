@@ -181,8 +181,35 @@ static void test_own_limits(void **state) {
     }
 }
 
+// A peak beside 0 in float32, where numbers lie far closer than in the regions about it: what ends at its edges does not reach
+// into it, and what begins there ends where it is to end.
+static void test_beside_zero(void **state) {
+    enum { SETS = 64 };
+    static const char *const names[] = {"w", "h"};
+    static const mst_integral_range ranges[] = {{"x", "-1", "1"}, {"x", "1", "-1"}, {"x", "-0.3", "1"}};
+    static const double lengths[] = {2, -2, 1.3};
+    double sets[SETS][2];
+    mst_integral_result r[SETS];
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        mst_integral_desc d = test_integral_desc("abs(x) < w ? h : 1", &ranges[i], 2, names);
+        d.type = MST_FLOAT32;
+        d.relative_tolerance = 1e-4;
+        for (int k = 0; k < SETS; k++) {
+            sets[k][0] = (float)pow(10, -7.5 + 4 * fabs(test_uniform()));
+            sets[k][1] = (float)(0.1 / sets[k][0]);
+        }
+        test_integral_run(*state, &d, sets[0], SETS, r);
+        for (int k = 0; k < SETS; k++) {
+            const double exact = lengths[i] + (lengths[i] > 0 ? 2 : -2) * sets[k][0] * (sets[k][1] - 1);
+            CHECK(r[k].status != MST_INTEGRAL_CONVERGED || fabs(r[k].value - exact) <= fmax(r[k].error, 1e-4 * fabs(exact)),
+                  "%g wide from %s: %.9g +- %g, should be %.9g", sets[k][0], ranges[i].from, r[k].value, r[k].error, exact);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin),
-                                       cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_own_limits)};
+                                       cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_own_limits),
+                                       cmocka_unit_test(test_beside_zero)};
     return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
 }

@@ -303,6 +303,13 @@ __kernel void place(uint n_sets, uint sets_a_group, uint round, __global const u
     }
 }
 
+// The length from one end of a region to a place in it, or the next smaller number: what ends there is not to reach
+// beyond it, where the integrand may be another one. Next to 0 a length is known less well than the place.
+real length_to(real from, real place) {
+    const real length = place - from, end = from + length;
+    return (length > 0 ? end > place : end < place) ? length - EPSILON * length : length;
+}
+
 // Halves every region that is marked, the halves in its place; of one that is singular at an end the part there is
 // smaller, so that fewer are needed, and the other part is resolved still. A suspect is cut at the place that was found
 // in it.
@@ -341,9 +348,14 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                     const bool cut = k == (mark & AXIS);
                     const real part = !closer ? l / 2 : ends[r] & LOWER_CUT ? l / CLOSER : l - l / CLOSER;
                     const bool last = is_found && places[r] == from + l;
-                    const real below = last ? l : is_found ? places[r] - from : part; // 0 or l: found at an end
+                    const real below = last       ? l
+                                       : is_found ? length_to(from, places[r])
+                                                  : part; // 0 or l: found at an end
+                    // Next to 0, where numbers lie close, an end tells more than a length from far away does.
+                    const bool near = is_found && fabs(from + l) < fabs(below);
+                    const real above = near ? from + l - places[r] : l - below;
                     next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + part : from;
-                    next_len[(ulong)k * next_capacity + at] = cut ? upper ? l - below : below : l;
+                    next_len[(ulong)k * next_capacity + at] = cut ? upper ? above : below : l;
                 }
                 next_id[at] = set;
                 const uint kept = ends[r] & (upper ? UPPER_CUT : LOWER_CUT),
