@@ -277,8 +277,7 @@ static void write_line(const sweep_writer *g, int k) {
 // One grid of two axes has long lines, and a call for each: PoCL's compiler makes a loop over nodes that is about a tenth slower
 // of one that stands within others.
 static void write_lines(const sweep_writer *g, int k, const mst_signature *signature) {
-    const mst_problem *p = g->s->problem;
-    const bool each = p->rank == 2 && !p->has_grids;
+    const bool each = g->s->problem->rank == 2 && mst_sweeps_lag(g->s) > 0; // an ensemble's lines do not read one another
     if (each) {
         mst_text_put(g->out, "__attribute__((noinline)) void line_of_sweep$k(", MST_SET(k, k));
         write_parameters(g, signature, true);
