@@ -44,7 +44,17 @@ static int entries_of(const char *folder) {
     return n;
 }
 
-static sample take_sample(mst_context *context, const thread *threads) {
+// The threads of the process, those that are ending not counted: the system lists a thread that has been joined for a moment
+// longer, so that more of them than `usual` are counted again for up to a second.
+static int threads_left(int usual) {
+    const double end = now() + 1;
+    int n;
+    while ((n = entries_of("/proc/self/task") + 1) > usual && now() < end)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return n;
+}
+
+static sample take_sample(mst_context *context, const thread *threads, int usual_threads) {
     long pages = 0;
     FILE *f = fopen("/proc/self/statm", "r");
     if (!f || fscanf(f, "%*d %ld", &pages) != 1)
@@ -55,7 +65,7 @@ static sample take_sample(mst_context *context, const thread *threads) {
     return (sample){.resident = (double)(pages * sysconf(_SC_PAGESIZE)) / 1048576,
                     .allocated = (double)(info.uordblks + info.hblkhd) / 1048576,
                     .descriptors = entries_of("/proc/self/fd"),
-                    .threads = entries_of("/proc/self/task") + 1,
+                    .threads = threads_left(usual_threads),
                     .device_bytes = mst_context_device_memory_used(context),
                     .n_done = threads[0].worker.n_done + threads[1].worker.n_done};
 }
@@ -117,6 +127,7 @@ int main(int argc, char **argv) {
     for (unsigned t = 0; t < N_THREADS; t++)
         threads[t].worker =
             (job_worker){.context = context, .number = t, .random = 1000 * strtoull(seed ? seed : "1", NULL, 0) + t};
+    const int usual_threads = threads_left(0);
     printf("%8s %10s %10s %11s %8s %12s\n", "calls", "resident", "allocated", "descriptors", "threads", "device bytes");
     for (int kind = 0; kind < N_JOBS; kind++) { // all kernels are there before the first part begins
         job *j;
@@ -128,7 +139,7 @@ int main(int argc, char **argv) {
     for (int k = 0; k < N_SAMPLES; k++) {
         if (!run_part(threads, start + atof(argv[1]) * (k + 1) / N_SAMPLES))
             return 2;
-        const sample s = samples[k] = take_sample(context, threads);
+        const sample s = samples[k] = take_sample(context, threads, usual_threads);
         printf("%8llu %6.1f MiB %6.1f MiB %11d %8d %12llu\n", (unsigned long long)s.n_done, s.resident, s.allocated,
                s.descriptors, s.threads, (unsigned long long)s.device_bytes);
         fflush(stdout);
