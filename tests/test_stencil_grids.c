@@ -174,9 +174,11 @@ static void read_findings(mst_stencil *s, const mst_stencil_desc *d, result *r) 
     OK(mst_stencil_read_spectrum(s, 1, mst_at_host(room(r, 1, runs, d->grid[0] * d->grid[1] * d->grid[2] * pair)), &e));
 }
 
-// Tiles are for larger states by themselves, and where they are measured to be faster.
+// Tiles are for larger states by themselves, and where they are measured to be faster; a GPU has none.
 static void take_tiles(mst_stencil *s, mst_context *context) {
     mst_error e;
+    if (mst_context_device(context)->type & CL_DEVICE_TYPE_GPU)
+        return;
     const mst_sweeps *sweeps = &s->sweeper.sweeps;
     mst_sweeper_release(&s->sweeper);
     OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES,

@@ -40,7 +40,7 @@ typedef struct sums {
 // What a singularity c d^-s at a side, or at a corner of n sides, has from there to points a share `far` of the box
 // away: of |f| at three places on the way to it, f[0] and f[1], and f[2] next to it. `most` where it is no such one:
 // what grows faster towards the side than the way before says may end before it.
-realv singular_part(const realv f[3], real near, real far, uint n, realv most) {
+realv singular_part(const realv *f, real near, real far, uint n, realv most) {
     const realv before = log(f[1] / f[0]) / log(near / far), s = log(f[2] / f[1]) / log(far / AT_EDGE),
                 share = 1 - s / n;
     real power = SINGULAR;

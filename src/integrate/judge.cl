@@ -30,7 +30,7 @@ real likely_size(__global const real *before, real value, uint round) {
 // entered in any case: PoCL has what follows a barrier twice if that is under a condition, and a loop that may be left
 // out is one.
 #define SHARED 4
-void sum_items(real v[SHARED], __local real *scratch) {
+void sum_items(real *v, __local real *scratch) {
     for (uint k = 0; k < (ITEMS > 1 ? SHARED : 0); k++)
         scratch[k * ITEMS + ITEM] = v[k];
     uint reach = ITEMS;
