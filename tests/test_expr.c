@@ -286,17 +286,7 @@ static double reference(const mst_expr *expr, bool is_double, bool precise, cons
 }
 
 // Quotients and roots of float are correctly rounded if that is asked for when kernels are built, on devices that know how.
-// Mastaba does not ask, as it makes quotients a third to a half slower on a GPU; this test does, to see that nothing else
-// differs.
-static bool rounds_quotients(mst_context *context) {
-    cl_device_fp_config config = 0;
-    cl_device_id device;
-    assert_int_equal(clGetCommandQueueInfo(mst_context_queue(context), CL_QUEUE_DEVICE, sizeof device, &device, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL), CL_SUCCESS);
-    return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-}
-
+// Maps do not ask, as it makes quotients a third to a half slower on a GPU; this test does, to see that nothing else differs.
 static bool has_quotient(const char *text) { return strpbrk(text, "/") || strstr(text, "^-") || strstr(text, "sqrt"); }
 
 static void run_device(mst_context *context, mst_expr **all, bool is_double, unsigned width, int from, int to,
@@ -327,7 +317,7 @@ static void run_device(mst_context *context, mst_expr **all, bool is_double, uns
     OK(mst_kernel_launch(&queue, kernel, arguments, 3, n, 1, NULL, &e));
     OK(mst_queue_read(&queue, out, 0, N_ALL * N_VALUES * bytes, &output, "out", &e));
     mst_queue_release(&queue);
-    bool is_open = !is_double && !rounds_quotients(context);
+    bool is_open = !is_double && !mst_program_rounds_quotients(context);
     for (int k = from; k < to; k++)
         for (int i = 0; i < N_VALUES && !(is_open && has_quotient(text_of(k))); i++) {
             double got = is_double ? output.d[k * N_VALUES + i] : (double)output.f[k * N_VALUES + i];
@@ -362,9 +352,9 @@ static void test_device(void **state) {
             write_kernel(all, 0, N_EXACT, is_double, width, &text);
         const unsigned few = is_double ? 4 : 1; // functions compile slowly
         write_kernel(all, N_EXACT, N_ALL, is_double, few, &text);
-        const char *options = is_double                   ? "-D PRECISION=64"
-                              : rounds_quotients(context) ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
-                                                          : "-D PRECISION=32";
+        const char *options = is_double                               ? "-D PRECISION=64"
+                              : mst_program_rounds_quotients(context) ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
+                                                                      : "-D PRECISION=32";
         OK(mst_program_of_text(context, "test", &text, options, &program, &e));
         mst_text_release(&text);
         for (unsigned width = 1; width <= 16; width *= 2)

@@ -98,7 +98,8 @@ static const form_case cases[] = {
 };
 enum { SETS = 19 };
 
-static void run_case(mst_context *context, const form_case *c, uint64_t compile_from, mst_integral_result *results) {
+static void run_case(mst_context *context, const form_case *c, mst_integral_shape shape, uint64_t compile_from,
+                     mst_integral_result *results) {
     static const char *const name = "a";
     mst_integral_desc desc = test_integral_desc(c->integrand, c->ranges, 1, &name);
     mst_integral *plan;
@@ -110,7 +111,7 @@ static void run_case(mst_context *context, const form_case *c, uint64_t compile_
     desc.rule = c->rule;
     desc.type = c->type;
     desc.compile_from = compile_from;
-    desc.shape = MST_INTEGRAL_SHAPE_CPU;
+    desc.shape = shape;
     desc.relative_tolerance = c->n_variables > 1 ? 1e-4 : c->type == MST_FLOAT64 ? 1e-12 : 1e-5;
     desc.max_evaluations = c->rule >= MST_INTEGRAL_RECTANGLE ? 0 : 100000;
     desc.points = c->rule >= MST_INTEGRAL_RECTANGLE ? 12345 : 0;
@@ -129,18 +130,25 @@ static void check_same(const form_case *c, const mst_integral_result *a, const m
               b[i].error, what);
 }
 
-// The first case in every run, the others at night. Byte code first: nothing is compiled then, which it would use.
+// Byte code first: nothing is compiled then, which it would use.
+static void check_bits(mst_context *context, const form_case *c, mst_integral_shape shape) {
+    mst_integral_result code[SETS], both[SETS], compiled[SETS];
+    if (c->type == MST_FLOAT64 && !mst_context_device(context)->fp64)
+        return;
+    run_case(context, c, shape, UINT64_MAX, code);
+    run_case(context, c, shape, 500, both);
+    run_case(context, c, shape, 1, compiled);
+    check_same(c, code, both, "where compiled kernels took over");
+    check_same(c, code, compiled, "by compiled kernels");
+}
+
+// The first case in every run, as the device is; the others, and the other shape, at night.
 static void same_bits(void **state) {
     const bool at_night = test_many(1) > 1;
     for (size_t k = 0; k < (at_night ? sizeof cases / sizeof cases[0] : 1); k++) {
-        mst_integral_result code[SETS], both[SETS], compiled[SETS];
-        if (cases[k].type == MST_FLOAT64 && !mst_context_device(*state)->fp64)
-            continue;
-        run_case(*state, &cases[k], UINT64_MAX, code);
-        run_case(*state, &cases[k], 500, both);
-        run_case(*state, &cases[k], 1, compiled);
-        check_same(&cases[k], code, both, "where compiled kernels took over");
-        check_same(&cases[k], code, compiled, "by compiled kernels");
+        check_bits(*state, &cases[k], MST_INTEGRAL_SHAPE_AUTO);
+        if (at_night && mst_context_device(*state)->type == CL_DEVICE_TYPE_CPU)
+            check_bits(*state, &cases[k], MST_INTEGRAL_SHAPE_GPU);
     }
 }
 

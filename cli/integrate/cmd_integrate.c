@@ -67,7 +67,7 @@ static const cli_option option_table[] = {
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64 (default: float64 where the device has it)",
      "TYPE"},
     {"compile-from", 0, CLI_TEXT, offsetof(request, compile_from),
-     "evaluations from which on kernels are compiled for F: 1 always, inf never (default: on CPUs when it is repaid)", "N"},
+     "evaluations from which on kernels are compiled for F: 1 always, inf never (default: when it is repaid)", "N"},
     {"work-items", 0, CLI_INT, offsetof(request, work_items), "rectangle as published: P of the paper, 2048 there", "P"},
     {"group-size", 0, CLI_INT, offsetof(request, group_size), "rectangle as published: WS of the paper, 128 there", "WS"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "write results there instead of printing them", "FILE.npy"},

@@ -21,9 +21,10 @@ static const char command[] = "prepare";
 static const char details[] = "On a CPU, transforms, convolutions, filters, maps and integrals go by programs that\n"
                               "take sizes and formulas as data. Each is compiled when a command first needs it,\n"
                               "in one to three seconds, and kept; this builds all of them now, on all processors.\n"
-                              "Afterwards what is rarer (other types, reductions and rules) and the first run of a\n"
-                              "scheme still wait for a compiler. What is there already is not built again; after\n"
-                              "an update of the driver or of Mastaba all is.\n"
+                              "On a GPU integrals do so, the others are compiled for each size. Afterwards what is\n"
+                              "rarer (other types, reductions and rules) and the first run of a scheme still wait\n"
+                              "for a compiler. What is there already is not built again; after an update of the\n"
+                              "driver or of Mastaba all is.\n"
                               "\n"
                               "--system, for root: they are kept for all users in $MASTABA_SYSTEM_CACHE, else\n"
                               "in " MST_SYSTEM_CACHE ", which every command reads before the user's own cache,\n"
@@ -87,10 +88,11 @@ static bool claim(const char *claims, const family *f, tally *t) {
 }
 
 static void build(mst_context *context, const char *claims, tally *t) {
+    const bool is_cpu = (mst_context_device(context)->type & CL_DEVICE_TYPE_CPU) != 0;
     mst_error error;
     const family *f;
     for (size_t k = 0; !t->problem[0] && (f = family_at(k)); k++)
-        if (claim(claims, f, t) && f->build(context, &error) != MST_OK)
+        if ((is_cpu || f->everywhere) && claim(claims, f, t) && f->build(context, &error) != MST_OK)
             fail(t, false, error.message);
 }
 
@@ -110,10 +112,7 @@ static int build_families(const char *claims, const cli_options *options, const 
         int code = child_end(false, error.message);
         return code == CLI_DONE ? CLI_NO_DEVICE : code;
     }
-    if (mst_context_device(context)->type & CL_DEVICE_TYPE_CPU)
-        build(context, claims, &t);
-    else
-        fail(&t, false, "only CPUs have programs for all sizes; others compile for each, and keep that");
+    build(context, claims, &t);
     cli_device_text(context, name);
     mst_context_destroy(context);
     snprintf(answer, sizeof answer, "%zu %s", t.built, name);

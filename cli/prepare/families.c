@@ -221,16 +221,16 @@ static mst_status gauss_rules(mst_context *context, mst_error *error) {
 
 // What takes longest comes first, so that children end at about the same time.
 static const family families[] = {
-    {"transforms", transforms},
-    {"integrals", integrals},
-    {"maps-single", maps_single},
-    {"maps-double", maps_double},
-    {"sums", sums},
-    {"transforms-double", transforms_double},
-    {"convolutions", convolutions},
-    {"maps-whole", maps_whole},
-    {"fixed-rules", fixed_rules},
-    {"gauss-rules", gauss_rules},
+    {"transforms", transforms, false},
+    {"integrals", integrals, true},
+    {"maps-single", maps_single, false},
+    {"maps-double", maps_double, false},
+    {"sums", sums, false},
+    {"transforms-double", transforms_double, false},
+    {"convolutions", convolutions, false},
+    {"maps-whole", maps_whole, false},
+    {"fixed-rules", fixed_rules, true},
+    {"gauss-rules", gauss_rules, true},
 };
 
 const family *family_at(size_t number) { return number < CLI_COUNT(families) ? &families[number] : NULL; }

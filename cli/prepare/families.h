@@ -7,6 +7,7 @@
 typedef struct family {
     const char *name;
     mst_status (*build)(mst_context *context, mst_error *error);
+    bool everywhere; // not on CPUs only
 } family;
 
 // The family with the number, those that take longest first; NULL: there are no more.

@@ -90,8 +90,7 @@ typedef struct mst_integral_desc {
     size_t result_size; // sizeof(mst_integral_result)
     // Kernels run any integrand as byte code, or are compiled for this one, which takes 1 to 3 processor seconds and gives the
     // same bits. From how many evaluations on they are compiled, of all executions together, which happens in the execution that
-    // asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if they are in the cache, or when compiling is repaid; elsewhere
-    // at once.
+    // asks for them. 1: at once; UINT64_MAX: never; 0: if they are in the cache, or when compiling is repaid.
     uint64_t compile_from;
     // A vector-valued integrand, ADAPTIVE: its components, expressions as `integrand`, which is NULL then. All are evaluated at
     // the same nodes, what they have in common once; regions are halved, points added, until each has met its tolerance.

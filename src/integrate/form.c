@@ -6,15 +6,20 @@
 
 #include <stdlib.h>
 
-// Measured with PoCL 3.1 on two cores of an EPYC with AVX-512: what compiling the kernels of an integrand takes, and how much
-// longer byte code takes than a compiled kernel for a vector and for each of its instructions. The functions themselves take as
-// long in either.
-static const double compiling_seconds = 1.3, vector_seconds = 10e-9, instruction_seconds = 4.5e-9;
+// What compiling the kernels of an integrand takes, and how much longer byte code takes than a compiled kernel for a vector and
+// for each of its instructions, on a compute unit. The functions themselves take as long in either.
+typedef struct costs {
+    double compiling, vector, instruction; // seconds
+} costs;
+
+// PoCL 3.1 on two cores of an EPYC with AVX-512; an H100, whose units have many work-items at once, driver 580.
+static const costs on_cpus = {.compiling = 1.3, .vector = 10e-9, .instruction = 4.5e-9},
+                   on_gpus = {.compiling = 1.0, .vector = 0.2e-9, .instruction = 0.25e-9};
 
 static uint64_t break_even(const mst_integral *plan, unsigned n_instructions) {
+    const costs *c = plan->cpu ? &on_cpus : &on_gpus;
     double units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
-    double a_vector = vector_seconds + instruction_seconds * n_instructions;
-    return (uint64_t)(compiling_seconds * units * plan->choice.width / a_vector);
+    return (uint64_t)(c->compiling * units * plan->choice.width / (c->vector + c->instruction * n_instructions));
 }
 
 static mst_status upload_code(mst_integral *plan, const mst_expr_code *code, mst_error *error) {
@@ -31,9 +36,9 @@ static mst_status make_code(mst_integral *plan, bool *made, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_code code = {.words = NULL};
     const mst_integral_desc *d = &plan->desc;
-    bool asked_for = d->compile_from > 1, vectors = plan->cpu && plan->choice.width > 1;
+    bool asked_for = d->compile_from > 1, pays = !plan->cpu || plan->choice.width > 1;
     *made = false;
-    bool runs = d->work_items == 0 && (asked_for || (d->compile_from == 0 && vectors));
+    bool runs = d->work_items == 0 && (asked_for || (d->compile_from == 0 && pays));
     if (!runs && !plan->may_jump)
         return MST_OK;
     status = mst_integrand_code(plan, &code, error);

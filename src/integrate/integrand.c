@@ -107,6 +107,14 @@ fail:
     return status;
 }
 
+// Byte code and compiled kernels have the same bits; CPUs round quotients correctly in any case.
+static const char *options_of(const mst_integral *plan) {
+    if (plan->is_double)
+        return "-D PRECISION=64";
+    return !plan->cpu && mst_program_rounds_quotients(plan->context) ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
+                                                                     : "-D PRECISION=32";
+}
+
 // *out is NULL if that is `cached` and not there.
 static mst_status build_form(mst_integral *plan, bool compiled, bool cached, const mst_text *tables, const char *file,
                              const mst_program **out, mst_error *error) {
@@ -114,7 +122,7 @@ static mst_status build_form(mst_integral *plan, bool compiled, bool cached, con
     mst_text text = {0};
     char title[100];
     int d = plan->desc.n_variables;
-    const char *options = plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32";
+    const char *options = options_of(plan);
     MST_TRY(write_program(plan, compiled, tables, file, &text, error));
     snprintf(title, sizeof title, "integrate: %s, %d variable%s, %d component%s, vectors of %u%s",
              mst_integral_rule_name(plan->desc.rule), d, d == 1 ? "" : "s", plan->n_components,

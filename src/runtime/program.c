@@ -31,6 +31,13 @@ const char *mst_program_precision(const mst_context *context, bool is_double) {
     return is_double ? "-D PRECISION=64" : "-D PRECISION=32";
 }
 
+bool mst_program_rounds_quotients(const mst_context *context) {
+    cl_device_fp_config config = 0;
+    if (clGetDeviceInfo(context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
+        return false;
+    return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+}
+
 static mst_program *find_program(mst_context *context, const char *file, const char *text, const char *options) {
     for (mst_program *p = context->programs; p; p = p->next) {
         bool same = false;

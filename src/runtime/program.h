@@ -22,6 +22,9 @@ mst_status mst_program_find_text(mst_context *context, const char *title, const 
 // which compute with subnormal numbers many times as slowly, take them for 0 there if the driver can have them do so: beside one
 // number of ordinary size that is far below rounding.
 const char *mst_program_precision(const mst_context *context, bool is_double);
+// Whether quotients and roots of float32 are correctly rounded where a program's options ask for that; elsewhere a GPU's
+// compiler may make other bits of the same quotient in every kernel.
+bool mst_program_rounds_quotients(const mst_context *context);
 // Adds an embedded file's text, for such a program, and the texts of n files.
 mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error);
 mst_status mst_program_add_files(mst_context *context, const char *const *files, size_t n, mst_text *out, mst_error *error);

@@ -5,6 +5,7 @@
 #include "expr/elementary.h"
 #include "runtime/kernel.h"
 #include "runtime/numbers.h"
+#include "runtime/program.h"
 #include "write.h"
 
 #include <stdio.h>
@@ -36,12 +37,9 @@ fail:
 }
 
 const char *mst_stepper_build_options(const mst_context *context, const mst_problem *problem) {
-    cl_device_fp_config config = 0;
     if (problem->is_double)
         return problem->is_flushed ? "-D PRECISION=64 -cl-denorms-are-zero" : "-D PRECISION=64";
-    if (clGetDeviceInfo(context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
-        config = 0;
-    if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT)
+    if (mst_program_rounds_quotients(context))
         return problem->is_flushed ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt -cl-denorms-are-zero"
                                    : "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt";
     return problem->is_flushed ? "-D PRECISION=32 -cl-denorms-are-zero" : "-D PRECISION=32";
