@@ -109,6 +109,15 @@ static void test_thin(void **state) {
         {"(x - 0.3141)^4 < 1e-20 ? 1e5 : 1", 1, 1e-6, 2.99998, true},
         {"2 + max(0, 1 - abs(x - 0.123)*1e5)*1e4", 1, 1e-6, 2.1, true},
         {"mod(7*x - 3.3, 1)", 1, 1e-6, 0.2 / 7, true},
+        {"(x*x - x + 0.27)*(abs(x - 0.32) - 1e-6) < 0 ? 1e5 : 1", 1, 1e-6, 1.199998, true},
+        {"(x - 0.32)*(x - 0.32001) < 0 ? 1e5 : 1", 1, 1e-6, 1.99999, true},
+        {"x*x - 0.64*x + 0.1024 < 1e-8 ? 1000 : 1", 1, 1e-6, 1.1998, true},
+        {"max(x - 0.3001, 0.3 - x) < 0 ? 1000 : 1", 1, 1e-6, 1.0999, true},
+        {"log(abs(x - 0.3)) < -14 ? 1e6 : 1", 1, 1e-6, 2.663055775150, true},
+        {"1/abs(x - 0.3) > 1e6 ? 1e6 : 1", 1, 1e-6, 2.999998, true},
+        {"(y - x)*(abs(y - 0.7) - 1e-3)*(y - x) < 0 ? 1000 : 1", 2, 0.03, 2.998, true},
+        {"(x - 0.5)*(x - 0.501) < 0 ? 1000 : 1", 2, 0.03, 1.999, true},
+        {"hypot(x - 0.31, y - 0.62) < 1e-4 ? 1e7 : 1", 2, 1e-2, 1.31415916, true},
         {"mod(7*x - 3.3, y - 2)", 2, 1e-2, 0.0449021164, true},
         {"abs((x - 0.5)^2 + (y - 0.5)^2 + (z - 0.5)^2 - 0.1) < 1e-4 ? 1 : 0", 3, 0.1, 3.9738e-4, false}};
     mst_integral_result r;
@@ -146,6 +155,12 @@ static void test_beside_limits(void **state) {
                  {"1 + (y - x < 1e-3 ? 100 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.59995},
                  {"(y - x)*(y - x - 1e-3) < 0 ? 100 : 1", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 0.5989505},
                  {"1 + ((y - x)*(abs(x - 0.3) - 1e-3) < 0 ? 1000 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 1.9},
+                 {"1 + ((y - x)*(abs(y - 0.7) - 1e-3) < 0 ? 1000 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 0.1, 1.9},
+                 {"exp(x)*(z - y < 1e-2 ? 100 : 1)*(y > x ? 1 : 2)",
+                  {{"x", "0", "1"}, {"y", "x", "1"}, {"z", "y", "y + 1"}},
+                  3,
+                  1e-2,
+                  1.99 * (exp(1) - 2)},
                  {"1 + (y - x < (abs(x - 0.3) < 1e-3 ? 0.01 : 0) ? 1e5 : 0)", {{"x", "0", "1"}, {"y", "x", "1"}}, 2, 1e-3, 2.5}};
     mst_integral_result r;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -181,6 +196,29 @@ static void test_own_limits(void **state) {
     }
 }
 
+// Which axis a box is halved along depends on no unit, and where the kink is one that no axis shows, on no other thing that the
+// integrand does.
+static void test_axes(void **state) {
+    static const char *const radius = "r";
+    static const mst_integral_range disc[] = {{"x", "-r", "r"}, {"y", "-1", "1"}},
+                                    box[] = {{"x", "0", "1"}, {"y", "0", "1"}, {"z", "0", "1"}};
+    static const double radii[] = {1, 1000};
+    mst_integral_result r[2];
+    mst_integral_desc d = test_integral_desc("y^2*r^2 + x^2 < r^2 ? 1 : 0", disc, 1, &radius);
+    d.n_variables = 2;
+    d.relative_tolerance = 1e-2;
+    test_integral_run(*state, &d, radii, 2, r);
+    CHECK(r[0].status == MST_INTEGRAL_CONVERGED && r[0].evaluations == r[1].evaluations, "%llu and %llu evaluations",
+          (unsigned long long)r[0].evaluations, (unsigned long long)r[1].evaluations);
+    d = test_integral_desc("exp(x)*max(x, y + z)", box, 0, NULL);
+    d.n_variables = 3;
+    d.relative_tolerance = 1e-4;
+    d.max_evaluations = 100000;
+    test_integral_run(*state, &d, NULL, 1, r);
+    CHECK(r[0].status == MST_INTEGRAL_CONVERGED && fabs(r[0].value - 1.8121879) <= r[0].error, "%.9g +- %g; %s", r[0].value,
+          r[0].error, mst_integral_status_name(r[0].status));
+}
+
 // A peak beside 0 in float32, where numbers lie far closer than in the regions about it: what ends at its edges does not reach
 // into it, and what begins there ends where it is to end.
 static void test_beside_zero(void **state) {
@@ -208,8 +246,8 @@ static void test_beside_zero(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps), cmocka_unit_test(test_thin),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps),  cmocka_unit_test(test_thin),
                                        cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_own_limits),
-                                       cmocka_unit_test(test_beside_zero)};
+                                       cmocka_unit_test(test_axes),          cmocka_unit_test(test_beside_zero)};
     return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
 }

@@ -8,7 +8,8 @@
 typedef struct bounds {
     realv low, high; // of a condition 0 and 1 where it is undecided
     realv middle;    // the value in the middle of the box
-    realv share;     // of an undecided condition: of the box where it is not as in the middle, at most
+    realv share;     // of an undecided condition: of the box where it is not as in the middle, at most; of other values
+                     // 1 where they may be rough in the box, so that nodes tell little of what is between them
     real order;      // a value is like this power of the distance from where it is least or largest, at most
 } bounds;
 
@@ -30,7 +31,7 @@ realv function(uint operation, realv a) {
 }
 
 bounds bounds_add(bounds a, realv b) {
-    const bounds sum = {a.low + b, a.high + b, a.middle + b, (realv)0, a.order};
+    const bounds sum = {a.low + b, a.high + b, a.middle + b, a.share, a.order};
     return sum;
 }
 
@@ -49,6 +50,7 @@ bounds bounds_multiply(bounds a, bounds b) {
 bounds bounds_abs(bounds a) {
     bounds size = bounds_of(fmax(fmax(a.low, -a.high), (realv)0), fmax(fabs(a.low), fabs(a.high)));
     size.middle = fabs(a.middle);
+    size.share = a.share;
     size.order = a.order;
     return size;
 }
@@ -98,17 +100,20 @@ bounds bounds_pow(bounds a, bounds b) {
 }
 
 // How much of a box may lie beyond 0, which is between the bounds, on the other side than the middle: as much as beside
-// the least value of a parabola, or of a higher power.
+// the least value of a parabola, or of a higher power; half where that side has no bound, as a logarithm's.
 realv share_beyond(bounds a) {
     const realv length = a.high - a.low, beyond = a.middle > 0 ? -a.low : a.high;
     realv part = fmax(beyond / length, (realv)0);
     for (real order = 1; order < fmax(a.order, (real)2); order *= 2)
         part = sqrt(part);
-    return length < INFINITY ? fmin(part, (realv)0.5) : beyond < INFINITY ? (realv)0.5 : (realv)0;
+    return length < INFINITY                            ? fmin(part, (realv)0.5)
+           : fmin(fabs(a.low), fabs(a.high)) < INFINITY ? (realv)0.5
+                                                        : (realv)0;
 }
 
 // The same where no node lies there. Of what varies steadily the middle has half of the way to its end, and nodes close
-// to sides and corners see all but a small part, or what lies on either side of a fold.
+// to sides and corners see all but a small part, or what lies on either side of a fold. What may be rough tells
+// nothing: bounds may be wide for one reason, and a small part thin for another.
 #define STEADILY REAL(0.4)
 #define MOST_BESIDE_NODES (NODES_INSIDE ? REAL(0.0625) : REAL(1.0))
 realv share_hidden(bounds a) {
@@ -116,7 +121,7 @@ realv share_hidden(bounds a) {
                 way = a.middle > 0 ? a.middle - a.low : a.high - a.middle;
     const realv beside =
         beyond < MOST_BESIDE_NODES * length ? fmin(fmax(2 * beyond / length, (realv)0), (realv)1) : (realv)0;
-    const realv share = way > STEADILY * length ? beside : share_beyond(a);
+    const realv share = way > STEADILY * length && a.share == 0 ? beside : share_beyond(a);
     return length < INFINITY ? share : share_beyond(a);
 }
 
@@ -125,6 +130,7 @@ bounds bounds_less(bounds a, bounds b, realv *share) {
     bounds apart = bounds_of(a.low - b.high, a.high - b.low);
     apart.middle = a.middle - b.middle;
     apart.order = fmax(a.order, b.order);
+    apart.share = fmax(a.share, b.share);
     const realv is_false =
                     apart.low > -INFINITY && apart.low >= -SLACK * (fabs(a.low) + fabs(b.high)) ? (realv)1 : (realv)0,
                 is_true = apart.high < INFINITY && apart.high <= SLACK * (fabs(a.high) + fabs(b.low)) ? 1 - is_false
@@ -162,7 +168,7 @@ bounds bounds_and(bounds a, bounds b, realv *share) {
 }
 
 bounds bounds_negate(bounds a) {
-    const bounds negated = {-a.high, -a.low, -a.middle, (realv)0, a.order};
+    const bounds negated = {-a.high, -a.low, -a.middle, a.share, a.order};
     return negated;
 }
 
@@ -180,6 +186,7 @@ bounds bounds_mod(bounds a, bounds b, realv *share) {
     bounds quotient = bounds_divide(size, by);
     quotient.middle = size.middle / by.middle;
     quotient.order = fmax(a.order, b.order);
+    quotient.share = fmax(a.share, b.share);
     const bounds turns = bounds_floor(quotient, share);
     const realv stays = turns.low == turns.high ? (realv)1 : (realv)0;
     const realv low = stays > 0 ? fmax(size.low - turns.low * by.high, (realv)0) : (realv)0,
@@ -228,8 +235,57 @@ bounds bounds_larger(bounds a, bounds b, realv *share) {
     bounds apart = bounds_of(a.low - b.high, a.high - b.low);
     apart.middle = a.middle - b.middle;
     apart.order = fmax(a.order, b.order);
+    apart.share = fmax(a.share, b.share);
     *share = fmax(*share, apart.low < 0 && apart.high > 0 ? share_hidden(apart) : (realv)0);
     return bounds_of(fmax(a.low, b.low), fmax(a.high, b.high));
+}
+
+// A function that varies by more over its operand than nodes are sure to show, as a wave or the edge of a peak.
+#define VARIES REAL(2.0) // so much of the operand of an exponential or a wave
+#define TIMES 4          // so often the least value of a divisor
+
+// Whether 0 lies between the bounds, 1 or 0.
+realv crosses(bounds a) { return a.low < 0 && a.high > 0 ? (realv)1 : (realv)0; }
+
+// Whether a function or a step may vary quickly in the box, 1 or 0, however steadily its operands do.
+realv varies_quickly(uint operation, bounds a, bounds b, bounds made) {
+    const bounds size = bounds_abs(b);
+    switch (operation) {
+    case OF_ATAN2:
+        return crosses(a) * crosses(b);
+    case OF_HYPOT:
+        return made.high > TIMES * made.low ? (realv)1 : (realv)0;
+    case OF_CHOOSE:
+    case OF_AS_NUMBER:
+        return a.low < a.high ? (realv)1 : (realv)0;
+    case OF_SIGN:
+    case OF_FLOOR:
+    case OF_CEIL:
+    case OF_ROUND:
+    case OF_TRUNC:
+    case OF_MOD:
+    case OF_COPYSIGN:
+        return made.low < made.high ? (realv)1 : (realv)0;
+    case OF_EXP:
+    case OF_EXP2:
+    case OF_EXPM1:
+    case OF_SIN:
+    case OF_COS:
+    case OF_TAN:
+    case OF_ATAN:
+    case OF_SINH:
+    case OF_COSH:
+    case OF_TANH:
+    case OF_ASINH:
+    case OF_ERF:
+    case OF_ERFC:
+        return a.high - a.low > VARIES ? (realv)1 : (realv)0;
+    case OF_DIVIDE:
+        return size.high > TIMES * size.low ? (realv)1 : (realv)0;
+    case OF_POW:
+        return a.low < 0 || (size.high > TIMES && made.high > TIMES * made.low) ? (realv)1 : (realv)0;
+    }
+    return 0;
 }
 
 // jumps: 1 where an operand does in the box.

@@ -5,9 +5,18 @@
 // at the same place.
 #define WAYS 3
 #define COMPARED 16 // so many of what compares are looked at beside limits
+#define TURNING 32  // and so many of what may change over, along lines
+
+// Where an operation changes over: what changes its sign there.
+typedef struct turn {
+    realv level, middle; // of its operands' difference that they change over at, and how far above it is in the middle
+    realv seen, dips;    // 1: lines through the box show another sign, a place between nodes that comes close to one
+} turn;
+
 typedef struct box_values {
     bounds of[SLOTS];
     realv other[WAYS][SLOTS];
+    turn turns[TURNING];
     realv share; // of the box that may be hidden by any of what is undecided
     realv open;  // how much is
 #if LIMITS_VARY
@@ -40,288 +49,78 @@ bool is_step(uint operation) {
            operation == OF_TRUNC || operation == OF_MOD || operation == OF_COPYSIGN;
 }
 
-#if LIMITS_VARY
 bool compares(uint operation) {
     return operation == OF_LESS || operation == OF_LESS_EQUAL || operation == OF_GREATER ||
            operation == OF_GREATER_EQUAL;
 }
 
-// Where limits depend on other variables, bounds take both as if they moved apart, so that what goes along a limit
-// would be undecided beside it. So what is compared is looked at in points of the limits: where it is the same in all
-// of them, bounds of its derivative tell how it changes from there into the box.
-#define ALONG (PRECISION == 64 ? REAL(2e-10) : REAL(5e-6)) // of the largest change in the box is rounding
-#define PART(p, a) (REAL(0.02) + REAL(0.48) * ((p + a) % WAYS))
-
-// Bounds of derivatives with respect to one variable, where numbers of two of the ways have been before.
-bounds rise_at(const box_values *v, uint slot) { return bounds_of(v->other[0][slot], v->other[1][slot]); }
-
-void put_rise(box_values *v, uint slot, realv low, realv high) {
-    v->other[0][slot] = low;
-    v->other[1][slot] = high;
+// What changes over where the difference of its operands comes to a level, or its operand does.
+bool changes_over(uint operation) {
+    return compares(operation) || operation == OF_MAX || operation == OF_MIN || operation == OF_ABS ||
+           operation == OF_SIGN || operation == OF_FLOOR || operation == OF_CEIL || operation == OF_ROUND;
 }
 
-bounds bounds_sum(bounds a, bounds b) { return bounds_of(a.low + b.low, a.high + b.high); }
-
-bounds bounds_if(realv first, bounds a, realv second, bounds b) {
-    return bounds_of(first > 0    ? a.low
-                     : second > 0 ? b.low
-                                  : (realv)-INFINITY,
-                     first > 0    ? a.high
-                     : second > 0 ? b.high
-                                  : (realv)INFINITY);
+realv difference(uint operation, realv a, realv b) {
+    return compares(operation) || operation == OF_MAX || operation == OF_MIN ? a - b : a;
 }
 
-// Whether a lies above b, 1 or 0.
-realv is_above(bounds a, bounds b) { return a.low >= b.high ? (realv)1 : (realv)0; }
-
-// Bounds of the derivative of a result; infinite where the result may jump or have a kink, whatever with, or where its
-// derivative is not known.
-bounds rise_of(const box_values *v, __global const int *at, bounds made) {
-    const uint operation = (uint)at[0];
-    const bounds a = v->of[at[2]], b = v->of[at[3]], rise = rise_at(v, (uint)at[2]), other = rise_at(v, (uint)at[3]),
-                 zero = bounds_of(0, 0);
-    realv undecided = 0;
-    switch (operation) {
-    case OF_ADD:
-        return bounds_sum(rise, other);
-    case OF_SUBTRACT:
-        return bounds_sum(rise, bounds_negate(other));
-    case OF_NEGATE:
-        return bounds_negate(rise);
-    case OF_MULTIPLY:
-        return bounds_sum(bounds_multiply(rise, b), bounds_multiply(a, other));
-    case OF_DIVIDE:
-        return bounds_divide(bounds_sum(rise, bounds_negate(bounds_multiply(made, other))), b);
-    case OF_SQRT:
-        return bounds_divide(rise, bounds_sum(made, made));
-    case OF_EXP:
-        return bounds_multiply(rise, made);
-    case OF_LOG:
-        return bounds_divide(rise, bounds_within(OF_LOG, a, false));
-    case OF_POW: // a^b (b' log(a) + b a' / a)
-        return bounds_sum(
-            bounds_multiply(bounds_multiply(bounds_pow(a, bounds_add(b, -1)), b), rise),
-            bounds_multiply(bounds_multiply(made, apply_bounds(OF_LOG, a, a, a, false, 0, &undecided)), other));
-    case OF_HYPOT:
-        return bounds_divide(bounds_sum(bounds_multiply(a, rise), bounds_multiply(b, other)), made);
-    case OF_ABS:
-        return bounds_multiply(rise, bounds_of(a.low >= 0 ? (realv)1 : (realv)-1, a.high <= 0 ? (realv)-1 : (realv)1));
-    case OF_MAX:
-        return bounds_if(is_above(a, b), rise, is_above(b, a), other);
-    case OF_MIN:
-        return bounds_if(is_above(b, a), rise, is_above(a, b), other);
-    case OF_CHOOSE:
-        return bounds_if(a.low, other, 1 - a.high, rise_at(v, (uint)at[4]));
-    }
-    const bounds third = rise_at(v, (uint)at[4]);
-    const realv most =
-                    fmax(fmax(fmax(-rise.low, rise.high), fmax(-other.low, other.high)), fmax(-third.low, third.high)),
-                jumps = (is_condition(operation) || is_step(operation)) && made.low < made.high ? (realv)1 : (realv)0;
-    return bounds_if(most + jumps > 0 ? (realv)0 : (realv)1, zero, (realv)0, zero);
+// Between bounds of the operand.
+realv level_of(uint operation, bounds a) {
+    return operation == OF_FLOOR   ? floor(a.high)
+           : operation == OF_CEIL  ? ceil(a.low)
+           : operation == OF_ROUND ? floor(a.high + REAL(0.5)) - REAL(0.5)
+                                   : (realv)0;
 }
 
-// The differences of what is compared, in WAYS points of the face where the variable of `axis` is `face`.
-void look_at_face(box_values *v, uint axis, real face, __global const int *code, bounds apart[COMPARED]) {
+// Bounds tell what may be, and are wide where a variable stands in several places; nodes tell what is, but for what is
+// thin. What changes over and seems to be far on one side at all nodes is there for certain only where it varies
+// steadily. So it is looked at along lines through the middle, along axes and to corners: three points make a parabola.
+#define LINES (DIM + (DIM > 1 ? 1 << (DIM - 1) : 0))
+#define ALMOST REAL(0.999755859375) // of the way to the ends of a line, where an integrand may be singular
+#define CLOSE REAL(0.5)             // of what varies along a line: a parabola that comes so close may be something thin
+
+#define WITHIN (LIMITS_VARY ? ALMOST : REAL(1.1)) // so far from the middle
+#define TOUCHES REAL(0.0009765625)
+
+void judge_line(turn *t, realv before, realv after) {
+    const realv side = t->middle < 0 ? (realv)-1 : (realv)1, m = side * t->middle, l = side * (before - t->level),
+                r = side * (after - t->level);
+    const realv bend = (l + r) / 2 - m, slope = (r - l) / 2, least = m - slope * slope / (4 * bend),
+                varies = fmax(fabs(r - l), fmax(fabs(l - m), fabs(r - m)));
+    t->seen = fmin(l, r) < 0 ? (realv)1 : t->seen;
+    // What is 0 at an end of the line, as along limits that vary, comes there by some power.
+    const realv power = fmin(l, r) < TOUCHES * varies && least < -4 * TOUCHES * varies ? (realv)1 : (realv)0;
+    t->dips = bend > 0 && fabs(slope) < 2 * WITHIN * bend && least < CLOSE * varies && power == 0 ? (realv)1 : t->dips;
+}
+
+void look_at_line(box_values *v, uint line, __global const int *code) {
+    const uint n_row = ROW_LENGTH(code), corner = line - DIM;
     __global const int *at = code + CODE_HEAD;
-    const uint n_row = ROW_LENGTH(code);
     uint n = 0;
-    for (uint a = 0; a < DIM; a++)
-        for (uint p = 0; p < WAYS; p++) {
-            const bounds t = v->of[n_row + a];
-            v->other[p][n_row + a] = a == axis ? (realv)face : t.low + PART(p, a) * (t.high - t.low);
-        }
-    for (uint i = 0; i < (uint)code[2]; i++, at += CODE_INSTRUCTION) {
-        const bool counts = compares((uint)at[0]) && n < COMPARED;
-        for (uint p = 0; p < WAYS; p++) {
-            realv value;
-            if (counts) {
-                const realv d = v->other[p][at[2]] - v->other[p][at[3]];
-                const bounds here = bounds_of(d, d); // all numbers where that is none
-                apart[n] = p == 0 ? here : bounds_of(fmin(apart[n].low, here.low), fmax(apart[n].high, here.high));
-            }
-            call((uint)at[0], &v->other[p][at[2]], &v->other[p][at[3]], &v->other[p][at[4]], &value);
-            v->other[p][at[1]] = value;
-        }
-        n += counts ? 1 : 0;
+    for (uint a = 0; a < DIM; a++) {
+        const bounds t = v->of[n_row + a];
+        const real side = line < DIM ? (a == line ? 1 : 0) : a == DIM - 1 || (corner >> a & 1) ? 1 : -1;
+        v->other[0][n_row + a] = t.middle + side * ALMOST * (t.low - t.middle);
+        v->other[1][n_row + a] = t.middle + side * ALMOST * (t.high - t.middle);
     }
-}
-
-// What is compared, by what it is at that face and by its derivative from there to the far side of the box.
-bounds from_face(bounds at_face, bounds rise, bounds way) {
-    const realv most = fmax(-rise.low, rise.high), rounding = ALONG * most * fmax(way.high, -way.low),
-                falls = rise.high <= SLACK * most ? (realv)1 : (realv)0,
-                grows = rise.low >= -SLACK * most ? (realv)1 : (realv)0,
-                is_zero = at_face.high <= rounding && at_face.low >= -rounding ? (realv)1 : (realv)0,
-                known = at_face.high - at_face.low <= rounding && most < INFINITY ? (realv)1 : (realv)0;
-    const bounds change = bounds_multiply(
-        bounds_of(grows > 0 ? fmax(rise.low, (realv)0) : rise.low, falls > 0 ? fmin(rise.high, (realv)0) : rise.high),
-        way);
-    return bounds_of(known > 0 ? (is_zero > 0 ? (realv)0 : at_face.low) + change.low : (realv)-INFINITY,
-                     known > 0 ? (is_zero > 0 ? (realv)0 : at_face.high) + change.high : (realv)INFINITY);
-}
-
-void look_from(box_values *v, uint axis, real face, __global const int *code) {
-    __global const int *at = code + CODE_HEAD;
-    const uint slot = ROW_LENGTH(code) + axis;
-    const bounds t = v->of[slot];
-    bounds at_face[COMPARED];
-    realv share = 0;
-    uint n = 0;
-    look_at_face(v, axis, face, code, at_face);
-    for (uint k = 0; k < N_INPUTS(code) + (uint)code[1]; k++)
-        put_rise(v, k, k == slot ? (realv)1 : (realv)0, k == slot ? (realv)1 : (realv)0);
-    v->of[slot].low = fmin(t.low, (realv)face);
-    v->of[slot].high = fmax(t.high, (realv)face);
     for (uint i = 0; i < (uint)code[2]; i++, at += CODE_INSTRUCTION) {
         const uint operation = (uint)at[0];
-        if (compares(operation) && n < COMPARED) {
-            const bounds rise = bounds_sum(rise_at(v, (uint)at[2]), bounds_negate(rise_at(v, (uint)at[3]))),
-                         apart = from_face(at_face[n], rise, bounds_add(t, (realv)-face));
-            v->apart[n].low = fmax(v->apart[n].low, apart.low);
-            v->apart[n].high = fmin(v->apart[n].high, apart.high);
-            n++;
+        realv ends[2];
+        if (changes_over(operation) && n < TURNING) {
+            for (uint p = 0; p < 2; p++)
+                ends[p] = difference(operation, v->other[p][at[2]], v->other[p][at[3]]);
+            judge_line(&v->turns[n++], ends[0], ends[1]);
         }
-        const bounds made = apply_bounds(operation, v->of[at[2]], v->of[at[3]], v->of[at[4]],
-                                         operation == OF_MULTIPLY && at[2] == at[3], 0, &share);
-        const bounds rise = rise_of(v, at, made);
-        v->of[at[1]] = made;
-        put_rise(v, (uint)at[1], rise.low, rise.high);
-    }
-    v->of[slot] = t;
-    for (uint k = 0; k < N_INPUTS(code) + (uint)code[1]; k++)
-        put_bounds(v, k, v->of[k]);
-}
-
-void look_along(box_values *v, __global const int *code) {
-    for (uint n = 0; n < COMPARED; n++)
-        v->apart[n] = bounds_of(-INFINITY, INFINITY);
-    for (uint k = 0; k < DIM; k++)
-        for (uint side = 0; side < 2; side++)
-            look_from(v, k, (real)side, code);
-}
-
-// Operands whose difference has narrower bounds, where these are known.
-void take_apart(bounds known, bounds *a, bounds *b) {
-    const realv is_known = known.low > -INFINITY || known.high < INFINITY ? (realv)1 : (realv)0,
-                low = fmax(known.low, a->low - b->high), high = fmin(known.high, a->high - b->low);
-    a->middle = is_known > 0 ? a->middle - b->middle : a->middle;
-    a->low = is_known > 0 ? low : a->low;
-    a->high = is_known > 0 ? high : a->high;
-    a->order = fmax(a->order, b->order);
-    b->low = is_known > 0 ? (realv)0 : b->low;
-    b->high = is_known > 0 ? (realv)0 : b->high;
-    b->middle = is_known > 0 ? (realv)0 : b->middle;
-}
-
-#endif
-
-// How the larger or the smaller of two may be in the middle if either overtakes the other somewhere.
-realv overtaken(bool is_larger, bounds a, bounds b, realv middle) {
-    const realv overlap = fmax(fmin(a.high - b.low, b.high - a.low), (realv)0),
-                most = fmin(fabs(a.middle - b.middle), overlap);
-    return is_larger ? middle + most : middle - most;
-}
-
-// The most that the order of a value may be, of those of its operands.
-real order_of(uint operation, const bounds *a, const bounds *b, const bounds *c) {
-    const real both = fmax(a->order, b->order);
-    real powers[WIDTH], most = 1;
-    switch (operation) {
-    case OF_MULTIPLY:
-        return a->order + b->order;
-    case OF_POW:
-        STOREV(b->high, powers);
-        for (uint l = 0; l < WIDTH; l++)
-            most = fmax(most, powers[l]);
-        return fmin(a->order * most, (real)64);
-    case OF_SQRT:
-        return fmax(a->order / 2, (real)1);
-    case OF_SIN:
-    case OF_COS:
-    case OF_COSH:
-        return 2 * a->order;
-    case OF_HYPOT:
-        return 2 * both;
-    case OF_CHOOSE:
-        return fmax(both, c->order);
-    }
-    return both;
-}
-
-// With `ways` ways of taking what is undecided, all or none.
-__attribute__((noinline)) void interpret_ways(box_values *v, uint ways, __global const int *code) {
-    const uint n = (uint)code[2];
-    __global const int *at = code + CODE_HEAD;
-    realv turn = 1; // 1 and -1 by turns at what is undecided
-#if LIMITS_VARY
-    uint compared = 0;
-#endif
-    v->share = v->open = 0;
-    for (uint i = 0; i < n; i++, at += CODE_INSTRUCTION) {
-        const uint operation = (uint)at[0], a = (uint)at[2], b = (uint)at[3], c = (uint)at[4];
-        realv jumps = 0;
-        if (ways > 0)
-            jumps = v->of[a].middle != v->other[0][a] || v->of[b].middle != v->other[0][b] ? (realv)1 : (realv)0;
-        const bool is_square = operation == OF_MULTIPLY && a == b,
-                   overtakes = operation == OF_MAX || operation == OF_MIN,
-                   changes = is_condition(operation) || is_step(operation) || overtakes;
-        bounds first = v->of[a], second = v->of[b];
-#if LIMITS_VARY
-        if (ways > 0 && compares(operation) && compared < COMPARED)
-            take_apart(v->apart[compared++], &first, &second);
-#endif
-        bounds made = apply_bounds(operation, first, second, v->of[c], is_square, jumps, &v->share);
-        call(operation, &v->of[a].middle, &v->of[b].middle, &v->of[c].middle, &made.middle);
-        made.order = order_of(operation, &v->of[a], &v->of[b], &v->of[c]);
-        realv changed = made.middle > made.low ? made.low : made.high, open = 0;
-        if (overtakes) {
-            changed = overtaken(operation == OF_MAX, v->of[a], v->of[b], made.middle);
-            open = changed != made.middle ? turn : (realv)0;
-        } else if (changes)
-            open = made.low < made.high ? turn : (realv)0;
-        v->open += fabs(open);
-        for (uint way = 0; way < ways; way++) {
-            const realv takes = way == 0 ? open * open : way == 1 ? open : -open;
-            realv other;
-            call(operation, &v->other[way][a], &v->other[way][b], &v->other[way][c], &other);
-            if (is_condition(operation)) // decided: what rounding makes of its operands does not count
-                other = open != 0 ? other : made.middle;
-            v->other[way][at[1]] = takes > 0 ? changed : other;
-        }
-        turn = open != 0 ? -turn : turn;
-        v->of[at[1]] = made;
+        for (uint p = 0; p < 2; p++)
+            call(operation, &v->other[p][at[2]], &v->other[p][at[3]], &v->other[p][at[4]], &ends[p]);
+        for (uint p = 0; p < 2; p++)
+            v->other[p][at[1]] = ends[p];
     }
 }
 
-// The ways are looked at where something undecided may be hidden, or two of them may cancel: in most boxes nothing
-// does. False where they are not.
-bool interpret_box(box_values *v, __global const int *code) {
-    real open[WIDTH], most = 0;
-    interpret_ways(v, 0, code);
-    STOREV((v->open > 1 || v->share > 0) ? v->open : (realv)0, open);
-    for (uint l = 0; l < WIDTH; l++)
-        most = fmax(most, open[l]);
-    if (most > 0) {
-#if LIMITS_VARY
-        look_along(v, code);
-#endif
-        interpret_ways(v, WAYS, code);
-    }
-    return most > 0;
-}
-
-// How the value in `slot` changes in the middle one way; what is not finite there tells nothing, so its bounds do, and
-// without them that it may be as much as the value.
-realv change_in_middle(const box_values *v, uint slot, uint way) {
-    const bounds f = v->of[slot];
-    const realv change = fabs(v->other[way][slot] - f.middle), most = fmax(f.high - f.middle, f.middle - f.low);
-    return change < INFINITY ? change : most < INFINITY ? most : fabs(f.middle);
-}
-
-// The most that it changes by, and the share of the box where it may. Where changes cancel, nodes see none of them.
-realv hidden_change(const box_values *v, uint slot, realv *share) {
-    const realv all = change_in_middle(v, slot, 0),
-                some = fmax(change_in_middle(v, slot, 1), change_in_middle(v, slot, 2));
-    *share = some > 2 * all ? (realv)0.5 : v->share;
-    return fmax(all, some);
+void look_at_lines(box_values *v, __global const int *code) {
+    for (uint line = 0; line < LINES; line++)
+        look_at_line(v, line, code);
+    for (uint a = 0; a < DIM; a++)
+        put_bounds(v, ROW_LENGTH(code) + a, v->of[ROW_LENGTH(code) + a]);
 }

@@ -23,6 +23,7 @@
 
 #define ROUNDED                                                                                                        \
     (64 * EPSILON) // of the largest |f| on an axis: a null rule below is rounding, and tells no axis from another
+#define UNSHOWN REAL(10.0)
 #define STEADILY_STEEP REAL(1.25)
 #define AT_NEAR REAL(0.32071571)         // shares of the box from a side: (1 - sqrt(9/70)) / 2
 #define SINGULAR 4                       // times what a power holds
@@ -72,7 +73,7 @@ void add_value(const box *b, uint q, realv f, sums *s) {
             const realv low = fmax(fabs(s->nulls[0]), fabs(s->nulls[1])),
                         high = fmax(fabs(s->nulls[2]), fabs(s->nulls[3]));
             const realv most = fmax(fabs(s->first), fmax(s->sizes[0], s->sizes[1])), all = fmax(low, high);
-            const realv steep = all > ROUNDED * most ? all : (realv)0, wide = fabs(b->half_width[k]);
+            const realv steep = all > ROUNDED * most ? all : (realv)0, wide = b->share[k];
             s->axis = (steep > s->steepest || (steep == s->steepest && wide > s->widest)) ? (realv)k : s->axis;
             s->widest = s->axis == (realv)k ? wide : s->widest;
             s->steepest = s->axis == (realv)k ? steep : s->steepest;
@@ -89,13 +90,24 @@ void add_value(const box *b, uint q, realv f, sums *s) {
     s->magnitude += fabs(SEVEN[q]) * fabs(f);
 }
 
-estimate judge_sums(const sums *s, realv volume) {
+// The axis to halve along: that of the largest null rule, or where the error is far more than these show the one along
+// which the box has the greatest share of the range.
+realv axis_of(const box *b, const sums *s, realv error) {
+    realv widest = 0, axis = 0;
+    for (uint k = 0; k < DIM; k++) {
+        axis = b->share[k] > widest ? (realv)k : axis;
+        widest = fmax(widest, b->share[k]);
+    }
+    return error > UNSHOWN * s->steepest ? axis : s->axis;
+}
+
+estimate judge_sums(const box *b, const sums *s, realv volume) {
     const realv difference = fabs(s->seven - s->five), rough = fmax(difference, s->rough);
     const realv seen = s->all_high < RESOLVED * s->all_low ? difference : rough;
     const realv held = singular_part(s->corner_sizes, REAL(0.5), AT_CORNER, DIM, CAUTION * fabs(s->corners));
     const realv error = fabs(s->corners) > SEEN * seen ? fmax(seen, held) : seen;
-    const estimate e = {s->seven * volume, error * fabs(volume), 50 * EPSILON * s->magnitude * fabs(volume), s->axis,
-                        s->magnitude * fabs(volume)};
+    const estimate e = {s->seven * volume, error * fabs(volume), 50 * EPSILON * s->magnitude * fabs(volume),
+                        axis_of(b, s, error), s->magnitude * fabs(volume)};
     return e;
 }
 
@@ -122,5 +134,5 @@ void evaluate_box(const box *b, given *in, estimate *of_components) {
     }
 #pragma unroll 1
     for (uint c = 0; c < COMPONENTS; c++)
-        of_components[c] = judge_sums(&all[c], volume);
+        of_components[c] = judge_sums(b, &all[c], volume);
 }

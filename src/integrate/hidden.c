@@ -6,7 +6,7 @@
 
 // Of all integrands with as many variables one program, or two.
 mst_status mst_integral_build_hidden(mst_integral *plan, const char *file, mst_kernel **out, mst_error *error) {
-    static const char *const files[] = {"marks.cl", "bounds.cl", "bounds_box.cl"};
+    static const char *const files[] = {"marks.cl", "bounds.cl", "bounds_box.cl", "bounds_limits.cl", "bounds_ways.cl"};
     mst_status status = MST_OK;
     mst_text text = {0};
     const mst_program *program;

@@ -3,26 +3,6 @@
 #define SEEN REAL(0.015625) // of the jump over the whole region: an error of so much shows that nodes see it
 #define KNOWN REAL(0.125)   // of the integral of |f|: with an error of so much a region is not taken for smooth
 
-// The cuts of all integrals, as begin has them.
-typedef struct all_cuts {
-    __global const real *cuts;
-    ulong intervals;
-    uint stride;
-} all_cuts;
-
-// What shares of its integral's range along each axis a region has, one to a lane: lengths have units, and no axis is
-// the widest by them.
-void find_shares(const uint *index, const uint *set, uint capacity, __global const real *len, const all_cuts *all,
-                 realv *share) {
-    uint first = 0;
-    for (uint a = 0; a < DIM; a++) {
-        const uint last = first + 2 * (uint)(all->intervals >> 8 * a & 0xff);
-        const realv whole = gather(all->cuts, set, all->stride, last) - gather(all->cuts, set, all->stride, first);
-        share[a] = fabs(gather(len + (ulong)a * capacity, index, 1, 0) / whole);
-        first = last + 2;
-    }
-}
-
 // Raises the errors of `count` regions, one to a lane, for what may be hidden. Nodes do not see it, so the axis that
 // they chose tells nothing of it; bounds become narrower with the widest one: beside limits that vary, a box that is
 // halved along other axes only may stay undecided for ever.

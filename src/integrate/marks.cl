@@ -25,3 +25,23 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
         lanes[l] = from[(ulong)index[l] * stride + offset];
     return LOADV(lanes);
 }
+
+// The cuts of all integrals, as begin has them.
+typedef struct all_cuts {
+    __global const real *cuts;
+    ulong intervals;
+    uint stride;
+} all_cuts;
+
+// What shares of its integral's range along each axis a region has, one to a lane: lengths have units, and no axis is
+// the widest by them.
+void find_shares(const uint *index, const uint *set, uint capacity, __global const real *len, const all_cuts *all,
+                 realv *share) {
+    uint first = 0;
+    for (uint a = 0; a < DIM; a++) {
+        const uint last = first + 2 * (uint)(all->intervals >> 8 * a & 0xff);
+        const realv whole = gather(all->cuts, set, all->stride, last) - gather(all->cuts, set, all->stride, first);
+        share[a] = fabs(gather(len + (ulong)a * capacity, index, 1, 0) / whole);
+        first = last + 2;
+    }
+}

@@ -69,6 +69,7 @@ enum { VALUE, ERROR };
 
 typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
+    realv share[DIM];                   // of the range, with several variables
     realv cut;                          // -1, 1: the lower or the upper end is one of LOWER_CUT, UPPER_CUT; 0: neither
     realv found;                        // 1: that is a place that was looked for, and known but for rounding
     realv tail;                         // 1: it is infinity, where t is 0
@@ -163,10 +164,12 @@ void store_estimates(const box *b, const estimate *e, realv narrowest, ulong fir
 }
 
 // Tiles of WIDTH regions, one to a lane.
-__kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item, __global const real *lo,
-                       __global const real *len, __global const uint *id, __global const uchar *ends,
-                       __global const real *rows, __global const int *code, __global real *values,
-                       __global real *errors, __global real *magnitudes, __global uchar *marks) {
+__kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item, ulong intervals, uint cut_stride,
+                       __global const real *cuts, __global const real *lo, __global const real *len,
+                       __global const uint *id, __global const uchar *ends, __global const real *rows,
+                       __global const int *code, __global real *values, __global real *errors,
+                       __global real *magnitudes, __global uchar *marks) {
+    const all_cuts all = {cuts, intervals, cut_stride};
     ulong tile = get_global_id(0) * (ulong)tiles_an_item;
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
@@ -195,6 +198,8 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
             b.center[a] = gather(lo + (ulong)a * capacity, index, 1, 0) + b.half_width[a];
             narrowest = fmin(narrowest, fabs(b.half_width[a]));
         }
+        if (DIM > 1)
+            find_shares(index, set, capacity, len, &all, b.share);
         evaluate_box(&b, &in, e);
 #pragma unroll 1
         for (uint c = 0; c < COMPONENTS; c++)

@@ -52,12 +52,16 @@ static size_t share_out(const mst_integral *plan, cl_uint n, cl_uint *tiles_an_i
 mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
     cl_uint tiles_an_item;
+    const cl_uint infinite = n_infinite(plan), cut_stride = cut_stride_of(plan, r);
+    const cl_ulong intervals = intervals_of(plan);
     size_t items = share_out(plan, n, &tiles_an_item);
-    cl_uint infinite = n_infinite(plan);
     const mst_argument arguments[] = {MST_BIND(n, n),
                                       MST_BIND(infinite, infinite),
                                       MST_BIND(capacity, s->capacity),
                                       MST_BIND(tiles_an_item, tiles_an_item),
+                                      MST_BIND(intervals, intervals),
+                                      MST_BIND(cut_stride, cut_stride),
+                                      MST_BIND(cuts, r->cuts.memory),
                                       MST_BIND(lo, s->lo.memory),
                                       MST_BIND(len, s->len.memory),
                                       MST_BIND(id, s->id.memory),
