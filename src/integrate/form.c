@@ -8,16 +8,16 @@
 
 // What compiling the kernels of an integrand takes, and how much longer byte code takes than a compiled kernel for a vector and
 // for each of its instructions, on a compute unit. The functions themselves take as long in either.
-typedef struct costs {
+typedef struct form_costs {
     double compiling, vector, instruction; // seconds
-} costs;
+} form_costs;
 
 // PoCL 3.1 on two cores of an EPYC with AVX-512; an H100, whose units have many work-items at once, driver 580.
-static const costs on_cpus = {.compiling = 1.3, .vector = 10e-9, .instruction = 4.5e-9},
-                   on_gpus = {.compiling = 1.0, .vector = 0.2e-9, .instruction = 0.25e-9};
+static const form_costs on_cpus = {.compiling = 1.3, .vector = 10e-9, .instruction = 4.5e-9},
+                        on_gpus = {.compiling = 1.0, .vector = 0.2e-9, .instruction = 0.25e-9};
 
 static uint64_t break_even(const mst_integral *plan, unsigned n_instructions) {
-    const costs *c = plan->cpu ? &on_cpus : &on_gpus;
+    const form_costs *c = plan->cpu ? &on_cpus : &on_gpus;
     double units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
     return (uint64_t)(c->compiling * units * plan->choice.width / (c->vector + c->instruction * n_instructions));
 }
