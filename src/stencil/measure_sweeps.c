@@ -96,11 +96,12 @@ fail:
     return status;
 }
 
-static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
+// Steps of a sample of a way: whole trips, about as many as SAMPLE_SECONDS take.
+static mst_status find_steps(const mst_sweeper *s, mst_sweep_state *state, int *steps, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[SAMPLES], each = 0, start;
-    const int trip = (int)s->stagger.steps; // of which a sample has whole ones
-    int n = trip, k = 0;
+    double each = 0, start;
+    const int trip = (int)s->stagger.steps;
+    int n = trip;
     mst_queue queue = MST_QUEUE(s->context, s->context->compute);
     const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
     MST_TRY(mst_sweeper_fill_margins(s, &queue, state, 0, &all, error));
@@ -111,9 +112,7 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
         MST_TRY(time_steps(s, state, n, &each, error));
         n = (int)fmin(MOST_STEPS, ceil(SAMPLE_SECONDS / each / trip) * trip);
     } while (each * n < SAMPLE_SECONDS / 2 && n < MOST_STEPS && mst_now() - start < MOST_SECONDS);
-    for (; k < SAMPLES && (k == 0 || mst_now() - start < MOST_SECONDS); k++)
-        MST_TRY(time_steps(s, state, n, &seconds[k], error));
-    *rate = (double)s->sweeps.problem->nodes / mst_measure_usual(seconds, k);
+    *steps = n;
 fail:
     mst_queue_release(&queue);
     return status;
@@ -135,14 +134,35 @@ static double computing_rate(double best, double plain, double several, int64_t 
     return k > 1 ? 1 / fmin(fmax(seconds, 0.5 / best), 1 / best) : 0;
 }
 
+// The rates of all ways, which take turns: what other programs take of the machine for a while is taken of all of them.
+static mst_status measure_in_turns(mst_sweeper *s, mst_sweep_state *state, double rates[MST_SWEEPER_WAYS], mst_error *error) {
+    mst_status status = MST_OK;
+    double seconds[MST_SWEEPER_WAYS][SAMPLES];
+    int steps[MST_SWEEPER_WAYS], n = 0;
+    for (int k = 0; k < s->n_ways; k++) {
+        s->stagger = s->ways[k];
+        MST_TRY(find_steps(s, state, &steps[k], error));
+    }
+    for (const double start = mst_now(); n < SAMPLES && (n == 0 || mst_now() - start < MOST_SECONDS * s->n_ways); n++)
+        for (int k = 0; k < s->n_ways; k++) {
+            s->stagger = s->ways[k];
+            MST_TRY(time_steps(s, state, steps[k], &seconds[k][n], error));
+        }
+    for (int k = 0; k < s->n_ways; k++)
+        rates[k] = (double)s->sweeps.problem->nodes / mst_measure_usual(seconds[k], n);
+fail:
+    return status;
+}
+
 // All ways, of which the fastest is taken.
 static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     double measured[MST_SWEEPER_WAYS] = {0};
     int best = 0;
+    s->ways[0] = mst_sweeper_plain(s);
+    MST_TRY(measure_in_turns(s, state, measured, error));
     for (int k = 0; k < s->n_ways; k++) {
-        s->stagger = k == 0 ? mst_sweeper_plain(s) : s->ways[k];
-        MST_TRY(measure(s, state, &measured[k], error));
+        s->stagger = s->ways[k];
         say(s, measured[k]);
         best = measured[k] > measured[best] ? k : best;
     }
