@@ -181,7 +181,7 @@ static void take_tiles(mst_stencil *s, mst_context *context) {
         return;
     const mst_sweeps *sweeps = &s->sweeper.sweeps;
     mst_sweeper_release(&s->sweeper);
-    OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES,
+    OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES, 0,
                           &s->sweeper, &e));
     assert_true(s->sweeper.n_ways > 1 && s->sweeper.ways[1].tiles == 1);
     s->sweeper.stagger = s->sweeper.ways[1];

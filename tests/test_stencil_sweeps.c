@@ -33,7 +33,7 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
     assert_true(stagger.lag > 0 && s->sweeper.sweeps.margins_change == s->sweeper.sweeps.copies_margins);
     if (stagger.tiles > 0) {
         mst_sweeper_release(&s->sweeper);
-        OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES,
+        OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES, 0,
                               &s->sweeper, &e));
         assert_true(s->sweeper.time_tiles);
     }
@@ -244,6 +244,12 @@ static void test_fixed_pitch(void **state) {
         d.shape = gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
         OK(mst_stencil_create(*state, &d, &s, &e));
         assert_true(s->sweeper.sweeps.has_fixed_pitch == (gpu == 1));
+        assert_true(s->sweeper.sweeps.has_fixed_lines == (gpu == 0));
+        mst_sweeps sweeps = s->sweeper.sweeps;
+        mst_sweeps_fix_lines(&sweeps, 1000); // so few steps do not repay it
+        assert_false(sweeps.has_fixed_lines);
+        mst_sweeps_fix_lines(&sweeps, 10000);
+        assert_true(sweeps.has_fixed_lines == (gpu == 0));
         OK(mst_stencil_run(s, 3, NULL, NULL, &e));
         for (size_t f = 0; f < 2; f++)
             OK(mst_stencil_read(s, fields[f].name, 0, NULL, mst_at_host(values[gpu] + f * N), &e));
@@ -357,8 +363,8 @@ static void take_tiles(mst_context *context, mst_stencil *s, int way) {
     mst_error e;
     mst_sweeper *sweeper = &s->sweeper;
     mst_sweeper_release(sweeper);
-    OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES, sweeper,
-                          &e));
+    OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES, 0,
+                          sweeper, &e));
     assert_true(sweeper->time_tiles && sweeper->n_ways > 1);
     sweeper->stagger = sweeper->ways[way < sweeper->n_ways ? way : sweeper->n_ways - 1];
     assert_true(sweeper->stagger.lag == 0 && sweeper->stagger.tiles > 0);
@@ -426,12 +432,74 @@ static void test_runs(void **state) {
         check_runs(*state, &cases[k]);
 }
 
+// An ensemble so large that a CPU's kernels have its lines as numbers, against two of its runs alone.
+static void check_large_ensemble(mst_context *context, const mst_stencil_desc *single, size_t runs) {
+    static const char *const a[] = {"a"};
+    const size_t nodes = single->grid[0] * single->grid[1] * (single->rank == 3 ? single->grid[2] : 1);
+    double *of_runs = malloc(runs * sizeof *of_runs);
+    float *all = malloc(runs * nodes * sizeof *all), *own = malloc(nodes * sizeof *own);
+    mst_stencil_desc d = *single;
+    mst_stencil *s;
+    mst_error e;
+    for (size_t r = 0; r < runs; r++)
+        of_runs[r] = 0.05 + 0.1 * (double)r / (double)runs;
+    d.n_runs = runs;
+    d.n_run_parameters = 1;
+    d.run_parameters = a;
+    d.run_values = of_runs;
+    OK(mst_stencil_create(context, &d, &s, &e));
+    assert_true(s->sweeper.sweeps.has_fixed_lines && s->sweeper.n_ways > 1);
+    s->sweeper.stagger = s->sweeper.ways[1];
+    OK(mst_stencil_run(s, STEPS, NULL, NULL, &e));
+    OK(mst_stencil_read(s, "u", 0, NULL, mst_at_host(all), &e));
+    mst_stencil_destroy(s);
+    for (size_t r = 1; r < runs; r += runs - 2) {
+        const mst_stencil_parameter parameter = {"a", of_runs[r]};
+        d = *single;
+        d.parameters = &parameter;
+        d.n_parameters = 1;
+        OK(mst_stencil_create(context, &d, &s, &e));
+        assert_false(s->sweeper.sweeps.has_fixed_lines);
+        OK(mst_stencil_run(s, STEPS, NULL, NULL, &e));
+        OK(mst_stencil_read(s, "u", 0, NULL, mst_at_host(own), &e));
+        mst_stencil_destroy(s);
+        CHECK(memcmp(own, all + r * nodes, nodes * sizeof *own) == 0, "%d axes: run %zu differs", single->rank, r);
+    }
+    free(of_runs);
+    free(all);
+    free(own);
+}
+
+static void test_fixed_lines(void **state) {
+    static const mst_stencil_boundary boundaries[] = {
+        {.value = "a*x"}, {.kind = MST_BOUNDARY_NEUMANN}, {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC}};
+    static const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(a*x) + cos(y)"}}};
+    static const mst_stencil_update plane = {"u", "u + a*(u[0,-2] + u[0,1] + u[-1,0] + u[1,0] - 4*u)", 0};
+    static const mst_stencil_update volume = {"u", "u + a*(u[0,0,-2] + u[0,1,0] + u[-1,0,0] + u[1,0,0] - 4*u)", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 2;
+    d.grid[0] = 33;
+    d.grid[1] = 40; // whole vectors
+    d.fields = fields;
+    d.updates = &plane;
+    d.n_fields = d.n_updates = 1;
+    d.boundaries = boundaries;
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    check_large_ensemble(*state, &d, 800);
+    d.rank = 3;
+    d.grid[2] = 21;
+    d.updates = &volume;
+    d.boundaries = NULL;
+    check_large_ensemble(*state, &d, 40);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runs),          cmocka_unit_test(test_levels),           cmocka_unit_test(test_sub_steps),
-        cmocka_unit_test(test_mirrors),       cmocka_unit_test(test_mirrors_by_field), cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_periodic_rows), cmocka_unit_test(test_fixed_pitch),      cmocka_unit_test(test_history),
-        cmocka_unit_test(test_kept_history)};
+        cmocka_unit_test(test_fixed_lines), cmocka_unit_test(test_runs),          cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_sub_steps),   cmocka_unit_test(test_mirrors),       cmocka_unit_test(test_mirrors_by_field),
+        cmocka_unit_test(test_periodic),    cmocka_unit_test(test_periodic_rows), cmocka_unit_test(test_fixed_pitch),
+        cmocka_unit_test(test_history),     cmocka_unit_test(test_kept_history)};
     test_all_quick_builds = true;
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -139,12 +139,12 @@ static void fuse_more(mst_stencil *s, uint64_t steps) {
     }
 }
 
-static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *error) {
+static mst_status make_sweeper(mst_stencil *s, uint64_t steps, const mst_plan *plan, mst_error *error) {
     mst_status status = MST_OK;
     const bool gpu = mst_plan_shape(&s->inputs) == MST_STENCIL_SHAPE_GPU;
     const bool in_parts = plan->schedule == MST_STENCIL_SKEWED_SWEEPS || (s->inputs.wishes.beside && gpu);
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
-                               in_parts ? MST_SWEEPER_PARTS : MST_SWEEPER_WHOLE, &s->sweeper, error));
+                               in_parts ? MST_SWEEPER_PARTS : MST_SWEEPER_WHOLE, steps, &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
     if (plan->footprint.rows < MST_SWEEPS_TRIP) { // the tables hold no more
         s->sweeper.n_ways = 1;
@@ -178,7 +178,7 @@ static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_e
         return mst_middle_wish(s, error);
     if (mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK) // they do not fit
         return MST_OK;
-    MST_TRY(make_sweeper(s, &plan, error));
+    MST_TRY(make_sweeper(s, steps, &plan, error));
     if (!wished && may_repay(s, steps)) {
         mst_middle_try(s, steps, &plan, chosen);
         return MST_OK;
@@ -202,7 +202,7 @@ static mst_status try_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *e
     mst_solver_figures(s, steps, &figures);
     if (steps > 0 && figures.seconds < mst_plan_sweeps_build_seconds(&s->pair))
         return MST_OK;
-    MST_TRY(make_sweeper(s, &plan, error));
+    MST_TRY(make_sweeper(s, steps, &plan, error));
     MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
 fail:
     return status;
@@ -213,7 +213,7 @@ static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *
     mst_status status = MST_OK;
     const mst_plan_wishes *wishes = &s->inputs.wishes;
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
-                               MST_SWEEPER_PARTS, &s->sweeper, error));
+                               MST_SWEEPER_PARTS, steps, &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
     if (wishes->depth && wishes->block)
         return MST_OK;

@@ -70,7 +70,7 @@ static mst_status prepare_around(mst_stencil *s, mst_sweeper *around, mst_plan *
     in.wishes.schedule = MST_STENCIL_SWEEPS;
     MST_TRY(mst_plan_choose(&in, &s->pair, plan, error));
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_GPU, MST_SWEEPER_AROUND,
-                               around, error));
+                               0, around, error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
 fail:
     return status;

@@ -12,7 +12,7 @@ enum {
     // parts of so many columns of them. In two axes, where a plane is a line, of few arrays.
     TILE_PLANES = 2,
     MOST_WIDE_ARRAYS = 8,
-    TILE_COLUMNS = 1024,
+    TILE_COLUMNS = MST_SWEEPS_PART_COLUMNS,
     APART_NODES = 1 << 13 // of a tile of planes that do not read one another, about: with fewer a work-group does little else
 };
 

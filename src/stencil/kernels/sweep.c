@@ -8,6 +8,7 @@
 
 enum { MOST_COLUMNS = 1 << 14 };                    // of a line whose margins are filled by whoever computed it
 enum { LINE_BYTES_GPU = 128, LINE_BYTES_CPU = 64 }; // of a cache
+enum { SHORT_COLUMNS = 128 };                       // a CPU's lines of up to so many are padded to vectors
 
 // Bytes of a vector. On a GPU short ones, so that the registers of the planes that a work-item keeps allow more work-items at
 // once: measured for order 8 in space, two columns are 1.4 times as fast as four, and never slower.
@@ -16,8 +17,13 @@ enum { VECTOR_BYTES_GPU = 8, LEAST_WIDTH = 2, MOST_WIDE_PLANES = 5 };
 
 // Of a grid with so many nodes a GPU's kernels have the pitch as a number, so that the places of the rows around are offsets in
 // instructions, and take no registers and additions: for order 8 in space 58 registers instead of 88, float16 40 % faster.
+// On a CPU these places are displacements, too, and where the last vector of a line is whole nothing asks for it. In three axes,
+// which an ensemble of grids of two has as well, grids with lines of a few vectors are 1.2 to 1.7 times as fast, larger ones up
+// to 1.2; in two, order 8 gains a twentieth and five points lose half. Building takes half a second, so there must be as many
+// node-steps as take two, if it is known how many there are.
 // Smaller grids are not worth a program of their own.
 enum { LEAST_FIXED = 1 << 20 };
+static const double LEAST_FIXED_STEPS = 0x1p33;
 
 int mst_sweeps_replaced(const mst_problem *p, int update) {
     const mst_problem_field *field = &p->fields[p->updates[update].field];
@@ -156,6 +162,8 @@ static bool can_copy(const mst_sweeps *s) {
 }
 
 static int64_t line_of(const mst_sweeps *s) {
+    if (s->shape == MST_STENCIL_SHAPE_CPU && s->problem->grid[COLUMNS] <= SHORT_COLUMNS)
+        return s->width;
     return (s->shape == MST_STENCIL_SHAPE_GPU ? LINE_BYTES_GPU : LINE_BYTES_CPU) / (int64_t)s->element;
 }
 
@@ -180,9 +188,10 @@ int64_t mst_sweeps_lag(const mst_sweeps *s) { return mst_larger(s->padded.before
 
 int64_t mst_sweeps_row_lag(const mst_sweeps *s) { return mst_larger(s->padded.before[ROWS], s->padded.behind[ROWS]); }
 
-// Rows are a whole number of cache lines, and an odd one, so that the rows that an update reads do not meet in one set of a
-// cache. So a CPU's last vector of a row reaches no node of the next one but such beyond its face, and not even these where
-// sweeps fill margins as they go, since another processor may just be writing them.
+// Rows are a whole number of cache lines (short ones on a CPU of vectors: three lines for 16 nodes are twice what a core's first
+// cache holds of a run of 16 x 16 x 16, three vectors are not), and an odd one, so that the rows that an update reads do not meet
+// in one set of a cache. So a CPU's last vector of a row reaches no node of the next one but such beyond its face, and not even
+// these where sweeps fill margins as they go, since another processor may just be writing them.
 static void lay_out(mst_sweeps *s) {
     const mst_problem *p = s->problem;
     mst_padded *a = &s->padded;
@@ -245,4 +254,10 @@ mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape, 
         shape == MST_STENCIL_SHAPE_GPU && s.padded.before[ROWS] + s.padded.behind[ROWS] > 0 && problem->nodes >= LEAST_FIXED;
     mst_sweeps_fold(&s);
     return s;
+}
+
+void mst_sweeps_fix_lines(mst_sweeps *s, uint64_t steps) {
+    const mst_problem *p = s->problem;
+    s->has_fixed_lines = s->shape == MST_STENCIL_SHAPE_CPU && p->rank == 3 &&
+                         (steps == 0 ? p->nodes >= LEAST_FIXED : (double)p->nodes * (double)steps >= LEAST_FIXED_STEPS);
 }

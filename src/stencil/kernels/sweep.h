@@ -52,13 +52,19 @@ typedef struct mst_sweeps {
     bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
     bool around;                             // a GPU's sweeps may leave out a box of nodes outside layers
     bool has_fixed_pitch;                    // the pitch is a number in the kernels, which are for grids of these columns alone
+    bool has_fixed_lines;                    // the same on a CPU, of planes, too; and lines are done as a whole
     bool in_tiles;                           // a kernel does several steps of a part of the planes
     mst_padded padded;
     mst_folded folded[N_AXES];
 } mst_sweeps;
 
+// Columns of a CPU's tiles of several steps, which take longer lines in parts.
+enum { MST_SWEEPS_PART_COLUMNS = 1 << 10 };
+
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape, size_t vector_bytes);
 void mst_sweeps_fold(mst_sweeps *sweeps); // its part for `folded`: sweep_layers.c
+// Has kernels that are to do so many steps (0: not known) made for these lines alone, if that repays building them.
+void mst_sweeps_fix_lines(mst_sweeps *sweeps, uint64_t steps);
 
 // Elements of an array that holds so many planes (of each run), and those of its margins; UINT64_MAX: too many to be counted.
 uint64_t mst_sweeps_elements(const mst_sweeps *sweeps, uint64_t planes);

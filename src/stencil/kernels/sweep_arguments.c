@@ -111,11 +111,15 @@ void mst_sweep_write_run(const mst_writer *w, const mst_sweeps *s, const mst_sig
 }
 
 void mst_sweep_write_pitches(const mst_writer *w, const mst_sweeps *s) {
-    mst_number_text pitch = "grid.s3";
-    if (s->has_fixed_pitch)
+    mst_number_text columns = "grid.s2", pitch = "grid.s3", plane_pitch = "grid.s4";
+    if (s->has_fixed_pitch || s->has_fixed_lines)
         snprintf(pitch, sizeof pitch, "%lld", (long long)s->padded.pitch);
+    if (s->has_fixed_lines) {
+        snprintf(columns, sizeof columns, "%lld", (long long)s->problem->grid[COLUMNS]);
+        snprintf(plane_pitch, sizeof plane_pitch, "%lld", (long long)s->padded.plane_pitch);
+    }
     mst_text_put(w->out,
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
-                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
-                 MST_SET(pitch, pitch));
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = $columns, pitch = $pitch;\n"
+                 "const long plane_pitch = $plane_pitch, first_step = work.s3;\n",
+                 MST_SET(columns, columns), MST_SET(pitch, pitch), MST_SET(plane_pitch, plane_pitch));
 }

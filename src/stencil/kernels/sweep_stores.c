@@ -41,7 +41,7 @@ static void write_all_stores(const mst_writer *w, const mst_sweeps *s, int k, un
 
 // A CPU stores whole vectors, with what was there beyond the face: fifteen cases of single elements take as long as some vectors,
 // and loads of their cache line wait for them.
-static void write_stores_cpu(const mst_writer *w, const mst_sweeps *s, int k, unsigned axes) {
+static void write_last_vector(const mst_writer *w, const mst_sweeps *s, int k, unsigned axes) {
     mst_text_put(w->out, "if (column + WIDTH > n_columns) {\n");
     for (int u = s->first[k]; u < s->first[k + 1]; u++) {
         const bool half = s->problem->fields[s->problem->updates[u].field].is_half;
@@ -53,13 +53,14 @@ static void write_stores_cpu(const mst_writer *w, const mst_sweeps *s, int k, un
                      MST_SET(u, u), MST_SET(half, mst_element_suffix(half)), MST_SET(name, name), MST_SET(at, at));
     }
     mst_text_put(w->out, "}\n");
-    write_all_stores(w, s, k, axes, -1);
 }
 
 // Behind the last column are nodes beyond the face, which are not to be overwritten.
 void mst_sweep_write_stores(const mst_writer *w, const mst_sweeps *s, int k, unsigned axes) {
     if (s->shape == MST_STENCIL_SHAPE_CPU) {
-        write_stores_cpu(w, s, k, axes);
+        if (!s->has_fixed_lines || s->problem->grid[COLUMNS] % (uint64_t)s->width > 0)
+            write_last_vector(w, s, k, axes);
+        write_all_stores(w, s, k, axes, -1);
         return;
     }
     mst_text_put(w->out, "if (column + WIDTH <= n_columns) {\n");

@@ -76,8 +76,8 @@ fail:
 }
 
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, mst_sweeper *s,
-                              mst_error *error) {
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, uint64_t steps,
+                              mst_sweeper *s, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context,
@@ -85,6 +85,7 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                        .tables = tables,
                        .shares = mst_stepper_shares(context, problem),
                        .sweeps = mst_sweeps_make(problem, shape, mst_stepper_vector_bytes(context))};
+    mst_sweeps_fix_lines(&s->sweeps, steps);
     s->sweeps.around = use == MST_SWEEPER_AROUND;
     s->sweeps.undivided = !s->sweeps.around && problem->nodes <= (uint64_t)mst_sweeper_units(s) * MOST_UNDIVIDED;
     s->sweeps.in_parts = use == MST_SWEEPER_PARTS;

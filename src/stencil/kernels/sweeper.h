@@ -52,10 +52,11 @@ static inline int64_t mst_sweeper_units(const mst_sweeper *sweeper) {
     return sweeper->shares ? sweeper->context->units : sweeper->context->device.compute_units;
 }
 
-// Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
+// Writes and builds, for as many steps as are expected (0: not known). `tables` are first looked at when steps are enqueued.
+// Release accepts half-built ones.
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, mst_sweeper *out,
-                              mst_error *error);
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, uint64_t steps,
+                              mst_sweeper *out, mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
 // The ways to follow one another that are worth measuring: plain, and on a CPU several steps at a time.

@@ -261,11 +261,18 @@ static void write_parameters(const sweep_writer *g, const mst_signature *signatu
                      MST_SET(name, signature->parameters[n].name));
 }
 
-// The nodes of the line (plane, row) from column_begin to column_end.
+// Whether lines are done as a whole, and their columns are numbers.
+static bool is_line_whole(const sweep_writer *g) {
+    return g->s->has_fixed_lines && g->s->problem->grid[COLUMNS] <= MST_SWEEPS_PART_COLUMNS;
+}
+
+// The nodes of the line (plane, row) from column_begin to column_end, which are numbers where lines are.
 static void write_line(const sweep_writer *g, int k) {
-    mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
-                         "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
-                         "const long i = line_at + column;\n");
+    const bool whole = is_line_whole(g);
+    mst_text_put(g->out,
+                 "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+                 "for (long column = $begin; column < $end; column += WIDTH) {\nconst long i = line_at + column;\n",
+                 MST_SET(begin, whole ? "0" : "column_begin"), MST_SET(end, whole ? "n_columns" : "column_end"));
     write_layer_cases(g, k);
     mst_text_put(g->out, "{\n");
     write_updates(g, k, MST_LAYERS_ALL_AXES);
@@ -291,11 +298,13 @@ static void write_lines(const sweep_writer *g, int k, const mst_signature *signa
     mst_text_put(g->out, "long plane_begin, long plane_end, long row_begin, long row_end, long columns_begin, long columns_end, "
                          "long part) {\n");
     mst_sweep_write_pitches(g->w, g->s);
-    mst_text_put(g->out, "for (long r = row_begin; r < row_end; r++)\n"
-                         "for (long column_begin = columns_begin; column_begin < columns_end; column_begin += part)\n"
-                         "for (long p = plane_begin; p < plane_end; p++) {\n"
-                         "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n"
-                         "const long column_end = min(column_begin + part, columns_end);\n");
+    mst_text_put(g->out, "for (long r = row_begin; r < row_end; r++)\n");
+    if (!is_line_whole(g))
+        mst_text_put(g->out, "for (long column_begin = columns_begin; column_begin < columns_end; column_begin += part)\n");
+    mst_text_put(g->out, "for (long p = plane_begin; p < plane_end; p++) {\n"
+                         "const long plane = p < 0 ? p + n_planes : p, row = r < 0 ? r + n_rows : r;\n");
+    if (!is_line_whole(g))
+        mst_text_put(g->out, "const long column_end = min(column_begin + part, columns_end);\n");
     if (each) {
         mst_text_put(g->out, "line_of_sweep$k(", MST_SET(k, k));
         write_parameters(g, signature, false);
