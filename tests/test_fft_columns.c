@@ -52,11 +52,12 @@ static void neighbours(void **state) {
     test_array_free(&x), test_array_free(&all);
 }
 
-// Short columns, which go by strips of many: right, and of the same bits as by a single tile.
+// Short columns, of up to 128 numbers, which go by strips of many: right, and of the same bits as by a single tile.
 static void strips(void **state) {
     enum { NARROW = 3 };
     const bool fp64 = mst_context_device(*state)->fp64;
-    for (size_t n = 1; n < 18; n++) {
+    for (size_t k = 1; k < 45; k++) {
+        const size_t n = k < 34 ? k : (size_t)test_between(34, 140);
         const mst_type type = fp64 && test_between(0, 1) ? MST_COMPLEX128 : MST_COMPLEX64;
         const size_t width = (size_t)test_between(2 * NARROW, 150), planes = (size_t)test_between(1, 3);
         mst_fft_desc desc = describe(type, planes, n, width, false, test_between(0, 2)), few = desc;

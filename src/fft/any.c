@@ -52,6 +52,8 @@ static void describe_passes(mst_fft *plan) {
             out->several = views.several;
             out->strip = views.strip;
             out->columns = views.columns;
+            out->from_memory = views.from_memory;
+            out->to_memory = views.to_memory;
             out->joins = views.joins;
             out->wide = views.wide;
         }

@@ -89,7 +89,8 @@ static bool is_wide(const any_side *s, const mst_pass_op *op) {
 }
 
 #define SHORT_ROW 32
-#define SHORT_COLUMN 16
+#define SHORT_COLUMN 128
+#define COLUMNS_AT_ONCE 128 // elements of them, in vectors
 #define ALL_TILES (1 << 30)
 #define ROWS_AT_ONCE 64 // elements of them, in vectors: an eighth of the first cache; what is asked for meanwhile takes as much
 
@@ -104,19 +105,26 @@ cell mst_any_several(const any_pass *p) {
     return plain && are_rows(&p->source) && are_rows(&p->target) && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
 }
 
-// Neighbouring tiles of short columns at a time: as many as of short rows, or, where numbers stay in registers, as there are.
-static void describe_strip(any_pass *p, const mst_pass *pass) {
-    const bool plain = p->source.wide && p->target.wide && p->ends == ANY_WHOLE && !p->twiddled;
-    p->columns = plain && pass->n_radices == 1 && p->n > 1 && p->n <= MST_ANY_COLUMN && p->source.swap == p->target.swap;
-    p->strip = p->columns ? ALL_TILES : plain && p->n <= SHORT_COLUMN ? ROWS_AT_ONCE / p->n : 0;
-}
-
 // A step that takes the room behind a tile.
 static bool has_prime(const mst_pass *pass) {
     for (int k = 0; k < pass->n_radices; k++)
         if (pass->radices[k] > ANY_PRIME)
             return true;
     return false;
+}
+
+// Neighbouring tiles of short columns at a time: four or more, of whose rows processors foresee the rest, or, where numbers stay
+// in registers, as many as there are.
+static void describe_strip(any_pass *p, const mst_pass *pass) {
+    const bool wide = p->source.wide && p->target.wide && p->source.swap == p->target.swap;
+    const int steps = pass->n_radices;
+    if (!wide || p->ends != ANY_WHOLE || p->twiddled || steps == 0 || p->n > SHORT_COLUMN || has_prime(pass))
+        return;
+    const unsigned first = pass->radices[0], last = pass->radices[steps - 1];
+    p->columns = steps == 1;
+    p->from_memory = steps > 1 && first >= MST_ANY_FIRST_LEAST && first <= MST_ANY_FIRST_MOST;
+    p->to_memory = steps > 1 && last <= MST_ANY_LAST_MOST;
+    p->strip = p->columns ? ALL_TILES : larger(COLUMNS_AT_ONCE / p->n, 4);
 }
 
 // Tiles that end where lines stop lying side by side.

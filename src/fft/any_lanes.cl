@@ -20,6 +20,9 @@ typedef double8 vpairs;
 #define VLOAD_PAIRS vload8
 #define VSTORE_PAIRS vstore8
 #define PAIRS(x, y) (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3)
+#define EVEN_NEAR(p) (vreal)((p).s0, (p).s4, (p).s2, (p).s6)
+#define ODD_NEAR(p) (vreal)((p).s1, (p).s5, (p).s3, (p).s7)
+#define PAIRS_NEAR(x, y) (vpairs)((x).s0, (y).s0, (x).s2, (y).s2, (x).s1, (y).s1, (x).s3, (y).s3)
 #define OF_LANES(x) (vpairs)(x##0, x##1, x##2, x##3)
 #define REVERSED(v) (v).s3210
 #define EACH_LANE(F) F(0) F(1) F(2) F(3)
@@ -42,6 +45,11 @@ typedef float16 vpairs;
 #define VSTORE_PAIRS vstore16
 #define PAIRS(x, y)                                                                                                    \
     (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3, (x).s4, (y).s4, (x).s5, (y).s5, (x).s6,   \
+             (y).s6, (x).s7, (y).s7)
+#define EVEN_NEAR(p) (vreal)((p).s0, (p).s2, (p).s8, (p).sa, (p).s4, (p).s6, (p).sc, (p).se)
+#define ODD_NEAR(p) (vreal)((p).s1, (p).s3, (p).s9, (p).sb, (p).s5, (p).s7, (p).sd, (p).sf)
+#define PAIRS_NEAR(x, y)                                                                                               \
+    (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s4, (y).s4, (x).s5, (y).s5, (x).s2, (y).s2, (x).s3, (y).s3, (x).s6,   \
              (y).s6, (x).s7, (y).s7)
 #define OF_LANES(x) (vpairs)(x##0, x##1, x##2, x##3, x##4, x##5, x##6, x##7)
 #define REVERSED(v) (v).s76543210

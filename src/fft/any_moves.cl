@@ -377,17 +377,3 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real
             to[at[l] + 2 * (long)k + 1] = ((const real *)&im[2 * places[k]])[l] * scale;
         }
 }
-
-// A vector of a row of columns, and back; the next ones are asked for.
-#define COLUMNS_AHEAD (16 * LANES)
-INLINE void take_column(vreal *x, vreal *y, __global const real *from, uint swap) {
-    const vpairs both = VLOAD_PAIRS(0, from);
-    ASK_LATER(from + COLUMNS_AHEAD);
-    *x = swap ? both.odd : both.even;
-    *y = swap ? both.even : both.odd;
-}
-
-INLINE void put_column(vreal x, vreal y, __global real *to, uint swap) {
-    ASK_TO_WRITE(to + COLUMNS_AHEAD);
-    VSTORE_PAIRS(PAIRS(swap ? y : x, swap ? x : y), 0, to);
-}

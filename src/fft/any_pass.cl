@@ -75,10 +75,11 @@ typedef struct any_pass {
     cell joins; // so many runs fill tiles with what is left of each behind its whole ones; 0: each has one for it
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scale;                                                       // in `numbers`, -1: 1
-    cell several; // tiles of short rows that are worked on at once: calls cost as much as they do
-    cell strip;   // neighbouring tiles of short columns that are worked on at once; 0: none
-    cell columns; // of such: each takes one step, in registers
-    cell wide;    // tiles go by twos: a side is wide
+    cell several;                // tiles of short rows that are worked on at once: calls cost as much as they do
+    cell strip;                  // neighbouring tiles of short columns that are worked on at once; 0: none
+    cell columns;                // of such: each takes one step, in registers
+    cell from_memory, to_memory; // of such: the first and last of several steps read and write memory
+    cell wide;                   // tiles go by twos: a side is wide
     any_side source, target;
 } any_pass;
 

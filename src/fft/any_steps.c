@@ -61,34 +61,6 @@ static void write_step_back(unsigned r, mst_text *out) {
     mst_text_add(out, "}\n}\n\n");
 }
 
-// Columns of a radix's length: a vector of each row of numbers at a time, from memory to memory.
-static void write_columns(unsigned r, mst_text *out) {
-    mst_text_put(out,
-                 "__attribute__((noinline)) void columns$radix(__global const real *from, __global real *to, uint many, "
-                 "long s_stride, long t_stride, uint swap, real scale) {\n"
-                 "for (uint k = 0; k < many; k++, from += 2 * LANES, to += 2 * LANES) {\n"
-                 "vreal x[$radix], y[$radix];\n",
-                 MST_SET(radix, r));
-    for (unsigned q = 0; q < r; q++)
-        mst_text_put(out, "take_column(x + $q, y + $q, from + $q * s_stride, swap);\n", MST_SET(q, q));
-    mst_text_put(out, "dft$radix(x, y);\n", MST_SET(radix, r));
-    for (unsigned q = 0; q < r; q++)
-        mst_text_put(out, "put_column(x[$q] * scale, y[$q] * scale, to + $q * t_stride, swap);\n", MST_SET(q, q));
-    mst_text_add(out, "}\n}\n\n");
-}
-
-void mst_any_write_columns(mst_text *out) {
-    for (unsigned r = 2; r <= MST_ANY_COLUMN; r++)
-        write_columns(r, out);
-    mst_text_add(out, "void take_columns(uint n, __global const real *from, __global real *to, uint many, long s_stride, "
-                      "long t_stride, uint swap, real scale) {\n"
-                      "switch (n) {\n");
-    for (unsigned r = 2; r <= MST_ANY_COLUMN; r++)
-        mst_text_put(out, "case $radix: columns$radix(from, to, many, s_stride, t_stride, swap, scale); break;\n",
-                     MST_SET(radix, r));
-    mst_text_add(out, "}\n}\n\n");
-}
-
 // inner: a parameter of the functions of steps forward only.
 static void write_choice(const char *back, const char *inner, mst_text *out) {
     const char *type = inner[0] ? "uint " : "", *comma = inner[0] ? ", " : "";

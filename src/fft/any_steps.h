@@ -11,7 +11,10 @@ typedef cl_long cell;
 #include "any_steps.cl"
 
 #define MST_ANY_RADIX 10u // the largest radix with a step of its own; larger ones are primes
-#define MST_ANY_COLUMN 8u // the longest columns that have a function of their own
+
+// The radices whose steps columns may have from memory or to it, as the first and the last of several: of columns of up to 32
+// numbers all but primes above MST_ANY_RADIX, as the larger ones come first.
+enum { MST_ANY_FIRST_LEAST = 4, MST_ANY_FIRST_MOST = 9, MST_ANY_LAST_MOST = 5 };
 
 // Writes vectors of lanes (any_lanes.cl), and
 // void take_step(v, n, radix, apart, table, odd), a step on blocks of radix * apart of n elements (any.cl has their order),
@@ -39,7 +42,7 @@ void *mst_any_odd_values(const mst_pass *pass);
 // them.
 mst_status mst_any_allow(const mst_device_info *device, const char *what, mst_error *error);
 
-// Functions of columns whose length is a radix, behind any_moves.cl.
+// Steps of columns that read or write memory, behind any_short.cl.
 void mst_any_write_columns(mst_text *out);
 
 #endif

@@ -111,42 +111,45 @@ uint count_strip(__global const any_side *s, __global const any_side *t, const c
 
 __attribute__((noinline)) void load_strip(vreal *restrict v, __global const real *restrict from, uint n, uint many,
                                           long stride, uint swap) {
-    for (uint e = 0; e < n; e++, from += stride) {
-        vreal *restrict re = v + 2 * e + swap, *restrict im = v + 2 * e + 1 - swap;
+    for (uint e = 0; e < n; e++, from += stride)
         for (uint k = 0; k < many; k++) {
-            const vpairs both = VLOAD_PAIRS(k, from);
-            ASK_LATER(from + 2 * LANES * (many + k));
-            re[2 * n * k] = both.even, im[2 * n * k] = both.odd;
+            vreal *restrict at = v + 2 * (size_t)(n * k + e);
+            take_column(at, at + 1, from + 2 * LANES * k, swap);
         }
-    }
 }
 
 __attribute__((noinline)) void store_strip(const vreal *restrict v, __global real *restrict to,
                                            __global const uint *restrict places, uint n, uint many, long stride,
                                            uint swap, real scale) {
-    for (uint e = 0; e < n; e++, to += stride) {
-        const vreal *restrict re = v + 2 * places[e] + swap, *restrict im = v + 2 * places[e] + 1 - swap;
+    for (uint e = 0; e < n; e++, to += stride)
         for (uint k = 0; k < many; k++) {
-            ASK_TO_WRITE(to + 2 * LANES * (many + k));
-            VSTORE_PAIRS(PAIRS(re[2 * n * k] * scale, im[2 * n * k] * scale), k, to);
+            const vreal *restrict at = v + 2 * (size_t)(n * k + places[e]);
+            put_column(at[0] * scale, at[1] * scale, to + 2 * LANES * k, swap);
         }
-    }
 }
 
+// The first step from memory and the last one to memory where there are such, so that loads and stores overlap with
+// butterflies.
 __attribute__((noinline)) void transform_strip(vreal *v, __global const any_pass *p, __global const real *from,
                                                __global real *to, __global const real *numbers,
                                                __global const uint *places, ulong s_first, ulong t_first, long s_base,
                                                long t_base, uint many, real scale) {
     __global const any_side *s = &p->source, *t = &p->target;
-    const uint n = (uint)p->n;
+    const uint n = (uint)p->n, end = (uint)p->n_steps, last = (uint)p->to_memory, first = (uint)p->from_memory;
     const long s_stride = s->step * s->axis_stride, t_stride = t->step * t->axis_stride;
     from += s_base + sum_over_line(s, s->starts, s_first);
     to += t_base + sum_over_line(t, t->starts, t_first);
     if (p->columns) {
-        take_columns(n, from, to, many, s_stride, t_stride, (uint)s->swap, scale);
+        take_columns(n, from, to, many, s_stride, t_stride, (uint)s->swap, scale, numbers + p->odd[0]);
         return;
     }
-    load_strip(v, from, n, many, s_stride, (uint)s->swap);
-    take_steps(v, p, 0, (uint)p->n_steps, many * n, numbers, places);
-    store_strip(v, to, places, n, many, t_stride, (uint)t->swap, scale);
+    if (first)
+        take_first((uint)p->radices[0], from, v, n, many, s_stride, (uint)s->swap, numbers + p->tables[0]);
+    else
+        load_strip(v, from, n, many, s_stride, (uint)s->swap);
+    take_steps(v, p, first, end - last, many * n, numbers, places);
+    if (last)
+        take_last((uint)p->radices[end - 1], v, to, places, n, many, t_stride, (uint)t->swap, scale);
+    else
+        store_strip(v, to, places, n, many, t_stride, (uint)t->swap, scale);
 }

@@ -17,6 +17,7 @@ mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_te
     if (context->device.type == CL_DEVICE_TYPE_CPU) // simulators, which are of several types, know no such instruction
         mst_text_add(out, "#define PREFETCHES\n");
     MST_TRY(mst_program_add_file(context, "any_moves.cl", out, error));
+    MST_TRY(mst_program_add_file(context, "any_short.cl", out, error));
     mst_any_write_columns(out);
     static const char *const files[] = {"any_prime.cl", "any_ends.cl", "any_box.cl",   "any.cl",
                                         "any_tiles.cl", "any_wide.cl", "any_apart.cl", "any_kernel.cl"};
