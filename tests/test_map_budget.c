@@ -15,6 +15,7 @@ static struct {
     size_t bytes[MOST_BUFFERS], n, now, most;
     atomic_size_t largest; // of what was asked of the host
     size_t refused;        // so many bytes at once, and more; 0: none are
+    bool is_staged;        // the device has memory of its own, and blocks go to it through memory of the host
 } taken = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 cl_mem __real_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code);
@@ -27,7 +28,7 @@ void *__wrap_malloc(size_t bytes);
 cl_mem __wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code) {
     cl_mem buffer = __real_clCreateBuffer(context, flags, size, host, code);
     pthread_mutex_lock(&taken.mutex);
-    if (buffer && taken.n < MOST_BUFFERS) {
+    if (buffer && taken.n < MOST_BUFFERS && !(taken.is_staged && flags & CL_MEM_ALLOC_HOST_PTR)) {
         taken.buffers[taken.n] = buffer;
         taken.bytes[taken.n++] = size;
         taken.now += size;
@@ -94,6 +95,7 @@ static mst_status run(job *j, uint64_t device, uint64_t host, test_array *output
     mst_map *plan = NULL;
     mst_context *context = test_context_with_budget(device, host);
     const size_t before = taken.now;
+    taken.is_staged = !mst_context_device(context)->unified_memory;
     taken.most = taken.now, taken.largest = 0;
     mst_status status = mst_map_create(context, &j->desc, &plan, e);
     size_t largest = taken.largest;

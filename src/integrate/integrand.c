@@ -2,6 +2,7 @@
 #include "integrand.h"
 #include "buffers.h"
 #include "expr/elementary.h"
+#include "runtime/device.h"
 #include "runtime/numbers.h"
 #include "runtime/pool.h"
 
@@ -69,10 +70,11 @@ void mst_integral_write_table(const mst_integral *plan, const char *name, const 
     }
 }
 
-// Of programs on CPUs as many as there may be, so that all integrands share one. Other devices set memory aside for every
-// work-item that may run at once, which is gigabytes of it for 14 KB a work-item: there are programs of fewer slots.
+// Of programs on CPUs as many as there may be, so that all integrands share one. GPUs, whatever the shape, set memory aside for
+// every work-item that may run at once, which is gigabytes of it for 14 KB a work-item: there are programs of fewer slots.
 static int slots_of(const mst_integral *plan) {
-    unsigned slots = plan->cpu ? MST_EXPR_CODE_SLOTS : LEAST_SLOTS;
+    const bool has_room = plan->cpu && mst_device_has_private_memory(&plan->context->device);
+    unsigned slots = has_room ? MST_EXPR_CODE_SLOTS : LEAST_SLOTS;
     while (slots < plan->n_slots)
         slots *= 2;
     return (int)slots;
