@@ -176,6 +176,26 @@ static void test_beside_limits(void **state) {
     }
 }
 
+// Regions of several integrals share vectors, and what is found in one of them says nothing of another.
+static void test_in_company(void **state) {
+    static const char *const names[] = {"a"};
+    static const mst_integral_range ranges[] = {{"x", "0", "1"}, {"y", "x", "1"}};
+    static const double all[] = {0.35, 0.7, 0.52, 0.11};
+    enum { N = sizeof all / sizeof all[0] };
+    mst_integral_result together[N], alone;
+    mst_integral_desc d = test_integral_desc("1 + ((y - x)*(abs(y - a) - 1e-3) < 0 ? 1000 : 0)", ranges, 1, names);
+    d.n_variables = 2;
+    d.relative_tolerance = 1e-2;
+    d.max_evaluations = 60000;
+    test_integral_run(*state, &d, all, N, together);
+    for (size_t k = 0; k < N; k++) {
+        test_integral_run(*state, &d, &all[k], 1, &alone);
+        CHECK(memcmp(&alone.value, &together[k].value, sizeof(double)) == 0 && alone.evaluations == together[k].evaluations,
+              "a = %g: %.17g after %llu, with others %.17g after %llu", all[k], alone.value,
+              (unsigned long long)alone.evaluations, together[k].value, (unsigned long long)together[k].evaluations);
+    }
+}
+
 // What is true inside its own limits takes no more evaluations than they do, however it is compared, and in whatever unit.
 static void test_own_limits(void **state) {
     static const mst_integral_range disc[] = {{"x", "-1", "1"}, {"y", "-sqrt(1 - x^2)", "sqrt(1 - x^2)"}};
@@ -247,7 +267,8 @@ static void test_beside_zero(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_narrow_steps),  cmocka_unit_test(test_thin),
-                                       cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_own_limits),
-                                       cmocka_unit_test(test_axes),          cmocka_unit_test(test_beside_zero)};
+                                       cmocka_unit_test(test_beside_limits), cmocka_unit_test(test_in_company),
+                                       cmocka_unit_test(test_own_limits),    cmocka_unit_test(test_axes),
+                                       cmocka_unit_test(test_beside_zero)};
     return cmocka_run_group_tests_name("integral_thin", tests, test_setup, test_teardown);
 }

@@ -19,6 +19,7 @@ typedef struct box_values {
     turn turns[TURNING];
     realv share; // of the box that may be hidden by any of what is undecided
     realv open;  // how much is
+    realv asked; // 1 where something may be hidden, so that the ways count
 #if LIMITS_VARY
     bounds apart[COMPARED]; // of the differences of what is compared, where they are constant along a limit
 #endif

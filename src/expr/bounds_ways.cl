@@ -124,7 +124,8 @@ bool is_any(realv condition) {
 }
 
 // The ways are looked at where something undecided may be hidden, or two of them may cancel: in most boxes nothing
-// does. False where they are not.
+// does. False where they are not. They count for those boxes alone, so that it does not matter which ones share a
+// vector.
 bool interpret_box(box_values *v, __global const int *code) {
     interpret_ways(v, 0, false, code);
     if (!is_any(v->open))
@@ -133,7 +134,8 @@ bool interpret_box(box_values *v, __global const int *code) {
         look_at_lines(v, code);
         interpret_ways(v, 0, true, code);
     }
-    if (!is_any((v->open > 1 || v->share > 0) ? v->open : (realv)0))
+    v->asked = v->open > 0 && (v->open > 1 || v->share > 0) ? (realv)1 : (realv)0;
+    if (!is_any(v->asked))
         return false;
 #if LIMITS_VARY
     look_along(v, code);
@@ -154,6 +156,6 @@ realv change_in_middle(const box_values *v, uint slot, uint way) {
 realv hidden_change(const box_values *v, uint slot, realv *share) {
     const realv all = change_in_middle(v, slot, 0),
                 some = fmax(change_in_middle(v, slot, 1), change_in_middle(v, slot, 2));
-    *share = some > 2 * all ? (realv)0.5 : v->share;
+    *share = v->asked * (some > 2 * all ? (realv)0.5 : v->share);
     return fmax(all, some);
 }
