@@ -188,6 +188,8 @@ static void none_for_partial_results(void **state) {
     mst_error e;
     mst_map *plan = NULL;
     job j;
+    if (mst_context_device(*state)->type & CL_DEVICE_TYPE_GPU)
+        skip(); // the parts of a group that the results come from are a CPU's
     begin(&j, 0);
     const size_t shape[] = {400, 20000};
     mst_context_desc group = MST_CONTEXT_DESC_INIT;
